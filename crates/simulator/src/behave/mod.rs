@@ -1,0 +1,132 @@
+//! What upstream's programs do to objects: one file a kind of thing, each a pure step from (object, view, clock) to effects.
+//!
+//! A behaviour names the [`Role`] that it plays (kubelet, virt-handler, …), so that the same steps drive the built-in
+//! [`World`](crate::world::World) or, through `harvester-sim behave`, a real API server on which only the missing roles
+//! run. Steps keep no state: what they need to remember stands in the objects, as it does upstream.
+//! They must never know our product: every field name and reason here comes from `harvester-api.md`.
+
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A kind of object as the API addresses it: group (`""` for core), version, plural.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Resource {
+    /// API group; empty for core.
+    pub group: &'static str,
+    /// API version that objects are stored in, for example `v1`.
+    pub version: &'static str,
+    /// Plural, as in the URL.
+    pub plural: &'static str,
+}
+
+/// Which upstream program a behaviour stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Nodes, leases, pods through their phases.
+    Kubelet,
+    /// Chooses nodes for pods.
+    Scheduler,
+    /// VM → VMI → launcher pod, migrations, printable status.
+    VirtController,
+    /// The domain on the node: VMI status from Scheduled on.
+    VirtHandler,
+    /// The operating system inside: boot, agent, addresses.
+    Guest,
+    /// Volumes, replicas, PVC binding.
+    Longhorn,
+    /// DataVolumes.
+    Cdi,
+    /// Harvester's own controllers: claims from the annotation, images, backups, settings.
+    Harvester,
+}
+
+/// What a step may look at: the objects of the cluster at this moment.
+pub trait View {
+    /// One object, or `None`. `namespace` is empty for cluster-scoped kinds.
+    fn get(&self, resource: Resource, namespace: &str, name: &str) -> Option<Arc<Value>>;
+    /// All objects of a kind, of one namespace or of all.
+    fn list(&self, resource: Resource, namespace: Option<&str>) -> Vec<Arc<Value>>;
+    /// Pods and VMIs on a node, volumes of a VM …: objects of a kind that carry this label value (indexed where it matters).
+    fn labelled(&self, resource: Resource, namespace: Option<&str>, label: &str, value: &str) -> Vec<Arc<Value>>;
+}
+
+/// One thing that a step wants done. The driver does them in order and stops at the first refusal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Creates the object (metadata.name or generateName inside).
+    Create {
+        /// Kind.
+        resource: Resource,
+        /// The whole object.
+        object: Value,
+    },
+    /// JSON merge patch on the main resource, or on its status subresource.
+    Merge {
+        /// Kind.
+        resource: Resource,
+        /// Empty for cluster-scoped kinds.
+        namespace: String,
+        /// Name.
+        name: String,
+        /// The merge patch.
+        patch: Value,
+        /// `true`: through `/status` where the kind has that subresource.
+        status: bool,
+    },
+    /// Deletes (finalizers hold as usual).
+    Delete {
+        /// Kind.
+        resource: Resource,
+        /// Empty for cluster-scoped kinds.
+        namespace: String,
+        /// Name.
+        name: String,
+    },
+    /// Records a core/v1 Event about an object (count and lastTimestamp are merged as the recorder does).
+    Event {
+        /// The object that it is about.
+        about: Value,
+        /// `Normal` or `Warning`.
+        level: &'static str,
+        /// CamelCase reason.
+        reason: String,
+        /// Sentence.
+        message: String,
+        /// Reporting component.
+        source: &'static str,
+    },
+}
+
+/// What a step decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// What to do now.
+    pub effects: Vec<Effect>,
+    /// Look again after this simulated time even if nothing changes.
+    pub again_after: Option<Duration>,
+}
+
+/// The moment of a step, given in so that steps stay pure.
+#[derive(Debug, Clone, Copy)]
+pub struct Now {
+    /// Simulated Unix milliseconds.
+    pub unix_ms: i64,
+    /// A random number of this step, from the world's seeded generator.
+    pub random: u64,
+}
+
+/// A behaviour: who plays it, what wakes it, what it does.
+#[derive(Clone, Copy)]
+pub struct Behaviour {
+    /// Name for logs, for example `vm`.
+    pub name: &'static str,
+    /// The upstream program.
+    pub role: Role,
+    /// The kind whose objects are stepped.
+    pub on: Resource,
+    /// Other kinds whose changes step the object that this names (namespace, name); for example a pod wakes its VMI.
+    pub wakes: &'static [(Resource, fn(&Value) -> Option<(String, String)>)],
+    /// The step. `object` is the newest stored state (with deletionTimestamp while finalizers hold).
+    pub step: fn(object: &Value, view: &dyn View, now: Now) -> Outcome,
+}
