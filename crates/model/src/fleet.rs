@@ -1,0 +1,236 @@
+//! The clusters that we look after.
+
+use crate::Say;
+use crate::id::ClusterId;
+use crate::node::NodeView;
+use crate::quantity::{Bytes, Millicores};
+use crate::time::UnixMs;
+use crate::vm::{Power, Tone};
+use serde::{Deserialize, Serialize};
+
+/// How a cluster answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Health {
+    /// First lists are not there yet.
+    Connecting,
+    /// Answers, and every watch is fresh.
+    Reachable,
+    /// Answers, but something is missing: a watch, a right, a node.
+    Degraded,
+    /// Does not answer.
+    Unreachable,
+    /// Answers, but not to our token.
+    Unauthorised,
+}
+
+impl Health {
+    /// The word for it.
+    pub fn say(self) -> Say {
+        match self {
+            Self::Connecting => Say::fixed("连接中", "Connecting"),
+            Self::Reachable => Say::fixed("正常", "Reachable"),
+            Self::Degraded => Say::fixed("降级", "Degraded"),
+            Self::Unreachable => Say::fixed("失联", "Unreachable"),
+            Self::Unauthorised => Say::fixed("凭据被拒", "Unauthorised"),
+        }
+    }
+
+    /// How it is drawn.
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Connecting => Tone::Moving,
+            Self::Reachable => Tone::Running,
+            Self::Degraded => Tone::Warning,
+            Self::Unreachable => Tone::Unknown,
+            Self::Unauthorised => Tone::Error,
+        }
+    }
+
+    /// Rows of this cluster are shown greyed, "as of".
+    pub fn is_away(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Unauthorised)
+    }
+}
+
+/// A cluster in lists and on the overview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterView {
+    /// Id, in URLs.
+    pub id: ClusterId,
+    /// What people call it.
+    pub name: String,
+    /// API server.
+    pub url: String,
+    /// `v1.8.2`, as the cluster says.
+    pub version: Option<String>,
+    /// How it answers.
+    pub health: Health,
+    /// The last error, in words.
+    pub problem: Option<Say>,
+    /// Since when it has been so.
+    pub since: UnixMs,
+    /// What is shown is as of then.
+    pub as_of: Option<UnixMs>,
+    /// When the next try is due while it is away.
+    pub retry_at: Option<UnixMs>,
+    /// Nothing is written to it.
+    pub is_observe_only: bool,
+    /// Nodes in all, and ready ones.
+    pub nodes: (u32, u32),
+    /// VMs by power.
+    pub power: Vec<(Power, u32)>,
+    /// What nodes can give.
+    pub capacity: Capacity,
+    /// Objects of that cluster that could not be read, for example `VirtualMachine a/b: …`.
+    pub quarantined: u32,
+    /// When it was registered.
+    pub registered: UnixMs,
+}
+
+impl ClusterView {
+    /// VMs in all.
+    pub fn vms(&self) -> u32 {
+        self.power.iter().map(|(_, n)| n).sum()
+    }
+}
+
+/// Room of a cluster: what the nodes may give and what the VMs asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Allocatable CPU of ready, uncordoned nodes and others alike.
+    pub cpu: Millicores,
+    /// CPU limits of running VMs.
+    pub cpu_used: Millicores,
+    /// CPU that the pods of running VMs request.
+    pub cpu_requested: Millicores,
+    /// Allocatable memory.
+    pub memory: Bytes,
+    /// Memory limits of running VMs.
+    pub memory_used: Bytes,
+    /// Memory that the pods of running VMs request.
+    pub memory_requested: Bytes,
+    /// Longhorn's disks that may be scheduled.
+    pub storage: Bytes,
+    /// What claims asked for.
+    pub storage_claimed: Bytes,
+}
+
+/// "Look after that cluster."
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Register {
+    /// Id, a DNS label.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// The kubeconfig as pasted: a secret, so `Debug` does not print it.
+    pub kubeconfig: String,
+    /// Nothing is to be written to it.
+    #[serde(default)]
+    pub is_observe_only: bool,
+}
+
+impl std::fmt::Debug for Register {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Register {{ id: {:?}, name: {:?}, kubeconfig: <{} bytes> }}",
+            self.id,
+            self.name,
+            self.kubeconfig.len()
+        )
+    }
+}
+
+/// One row of the capability matrix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capability {
+    /// Key, for example `vm-snapshot`.
+    pub key: String,
+    /// What it is.
+    pub name: Say,
+    /// First Harvester that has it, for example `1.4`.
+    pub since: String,
+    /// Whether this cluster has it.
+    pub verdict: Verdict,
+    /// How we know: the marker that was looked for and what was found.
+    pub evidence: Say,
+    /// What to do instead when it is missing.
+    pub instead: Option<Say>,
+}
+
+/// Whether a capability is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Seen.
+    Present,
+    /// Looked for, and not there.
+    Absent,
+    /// Could not be looked for, for example for want of a right.
+    Unknown,
+}
+
+/// What a probe found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// When.
+    pub at: UnixMs,
+    /// `server-version` as it stands.
+    pub server_version: Option<String>,
+    /// Kubernetes version.
+    pub kubernetes: Option<String>,
+    /// KubeVirt version.
+    pub kubevirt: Option<String>,
+    /// The matrix.
+    pub capabilities: Vec<Capability>,
+}
+
+/// The page of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterDetail {
+    /// As in lists.
+    pub cluster: ClusterView,
+    /// Hosts.
+    pub nodes: Vec<NodeView>,
+    /// Capabilities; `None` before the first probe.
+    pub probe: Option<Probe>,
+    /// Networks.
+    pub networks: Vec<crate::network::NetworkView>,
+    /// Images.
+    pub images: Vec<crate::image::ImageView>,
+    /// What the least-privilege role wants against what the token has.
+    pub grants: Vec<Grant>,
+    /// Watches and their age.
+    pub watches: Vec<WatchView>,
+    /// Objects that could not be read, and why.
+    pub quarantine: Vec<String>,
+}
+
+/// One right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// `kubevirt.io/virtualmachines`.
+    pub resource: String,
+    /// Verbs that we want.
+    pub wanted: Vec<String>,
+    /// Of those, the missing ones.
+    pub missing: Vec<String>,
+    /// What does not work without them.
+    pub costs: Say,
+}
+
+/// One watch of a cluster's cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchView {
+    /// `virtualmachines.kubevirt.io`.
+    pub resource: String,
+    /// Objects held.
+    pub objects: u32,
+    /// Last event, bookmark or list.
+    pub fresh: Option<UnixMs>,
+    /// Lists since start: 1 in a healthy life.
+    pub lists: u32,
+    /// The last error.
+    pub problem: Option<String>,
+}
