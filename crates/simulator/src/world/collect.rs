@@ -1,0 +1,137 @@
+//! Garbage collection by ownerReferences, and the end of namespaces.
+//!
+//! Differs from upstream in one thing: it happens at once, under the same lock, not some seconds later. Source:
+//! `pkg/controller/garbagecollector`, `pkg/controller/namespace/deletion`.
+
+use super::catalogue::Kind;
+use super::write::{Deleted, Deletion};
+use super::{Key, Txn, meta};
+use crate::clock::rfc3339;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+impl Txn<'_> {
+    /// After an object is gone: its dependents go, its owner may go on, its namespace may end.
+    pub(super) fn collect_after(&mut self, gone: &Arc<Value>) {
+        let uid = meta::text(gone, "uid").to_owned();
+        for (kind, key) in self.state.owned.get(&uid).cloned().unwrap_or_default() {
+            let Some(dependent) = self.state.get(kind, &key).cloned() else { continue };
+            if meta::owners(&dependent).all(|owner| owner == uid || !self.state.by_uid.contains_key(owner)) {
+                self.collect(kind, &key, &dependent, &Deletion::default());
+            } else {
+                self.drop_owner(kind, &key, &dependent, &uid);
+            }
+        }
+        let owners: Vec<_> = meta::owners(gone).filter_map(|owner| self.state.by_uid.get(owner).cloned()).collect();
+        for (kind, key) in owners {
+            let kind = &self.catalogue.kinds()[kind];
+            if self.state.get(kind.id, &key).is_some_and(|owner| meta::is_terminating(owner)) {
+                self.run_collector_finalizers(kind, &key);
+            }
+        }
+        self.end_namespace(meta::namespace(gone));
+    }
+
+    fn collect(&mut self, kind: usize, key: &Key, object: &Arc<Value>, options: &Deletion) {
+        let kind = &self.catalogue.kinds()[kind];
+        // Deletion fails only on preconditions, and there are none.
+        let _ = self.delete_now(kind, key, object, options);
+    }
+
+    fn drop_owner(&mut self, kind: usize, key: &Key, object: &Value, uid: &str) {
+        let mut changed = object.clone();
+        if let Some(Value::Array(owners)) = meta::metadata(&mut changed).get_mut("ownerReferences") {
+            owners.retain(|owner| owner["uid"] != uid);
+            if owners.is_empty() {
+                meta::set(&mut changed, "ownerReferences", Value::Null);
+            }
+        }
+        let resource = self.catalogue.kinds()[kind].resource;
+        self.state.put(kind, resource, key.clone(), changed);
+    }
+
+    /// Does what the collector's own finalizers ask for, and removes them when done.
+    pub(super) fn run_collector_finalizers(&mut self, kind: &Kind, key: &Key) {
+        let Some(owner) = self.state.get(kind.id, key).cloned() else { return };
+        let uid = meta::text(&owner, "uid").to_owned();
+        let finalizers = meta::finalizers(&owner);
+        let dependents = self.state.owned.get(&uid).cloned().unwrap_or_default();
+        if finalizers.contains(&"orphan") {
+            for (kind, key) in &dependents {
+                if let Some(dependent) = self.state.get(*kind, key).cloned() {
+                    self.drop_owner(*kind, key, &dependent, &uid);
+                }
+            }
+            self.remove_finalizer(kind, key, "orphan");
+        } else if finalizers.contains(&"foregroundDeletion") {
+            for (kind, key) in &dependents {
+                if let Some(dependent) = self.state.get(*kind, key).cloned()
+                    && !meta::is_terminating(&dependent)
+                {
+                    self.collect(*kind, key, &dependent, &Deletion::default());
+                }
+            }
+            let blocks = |(kind, key): &(usize, Key)| {
+                self.state.get(*kind, key).is_some_and(|dependent| {
+                    let owners = dependent["metadata"]["ownerReferences"].as_array();
+                    owners.into_iter().flatten().any(|o| o["uid"] == uid.as_str() && o["blockOwnerDeletion"] == true)
+                })
+            };
+            if !dependents.iter().any(blocks) {
+                self.remove_finalizer(kind, key, "foregroundDeletion");
+            }
+        }
+    }
+
+    fn remove_finalizer(&mut self, kind: &Kind, key: &Key, finalizer: &str) {
+        let Some(object) = self.state.get(kind.id, key).cloned() else { return };
+        let left: Vec<_> = meta::finalizers(&object).into_iter().filter(|left| *left != finalizer).collect();
+        if left.is_empty() {
+            self.state.remove(kind.id, kind.resource, key);
+            self.collect_after(&object);
+        } else {
+            let mut changed = (*object).clone();
+            meta::set(&mut changed, "finalizers", json!(left));
+            self.state.put(kind.id, kind.resource, key.clone(), changed);
+        }
+    }
+
+    /// Marks a namespace as terminating and deletes what is in it.
+    pub(super) fn delete_namespace(&mut self, kind: &Kind, key: &Key, old: &Arc<Value>) -> Deleted {
+        if meta::is_terminating(old) {
+            return Deleted::Held(old.clone());
+        }
+        let mut new = (**old).clone();
+        meta::set(&mut new, "deletionTimestamp", rfc3339(self.now_ms));
+        new["status"] = json!({ "phase": "Terminating" });
+        let held = self.state.put(kind.id, kind.resource, key.clone(), new);
+        for kind in self.catalogue.kinds().iter().filter(|kind| kind.namespaced) {
+            let inside: Vec<_> =
+                self.state.range(kind.id, Some(&key.name), None).map(|(key, object)| (key.clone(), object.clone())).collect();
+            for (key, object) in inside {
+                if self.state.get(kind.id, &key).is_some() {
+                    self.collect(kind.id, &key, &object, &Deletion::default());
+                }
+            }
+        }
+        self.end_namespace(&key.name);
+        match self.state.get(kind.id, key) {
+            Some(held) => Deleted::Held(held.clone()),
+            None => Deleted::Held(held),
+        }
+    }
+
+    /// Removes a terminating namespace when nothing is left in it.
+    fn end_namespace(&mut self, namespace: &str) {
+        let Some(namespaces) = self.catalogue.find("", "namespaces") else { return };
+        let key = Key::new("", namespace);
+        let is_terminating = self.state.get(namespaces.id, &key).is_some_and(|found| meta::is_terminating(found));
+        if namespace.is_empty() || !is_terminating {
+            return;
+        }
+        let mut kinds = self.catalogue.kinds().iter().filter(|kind| kind.namespaced);
+        if kinds.all(|kind| self.state.range(kind.id, Some(namespace), None).next().is_none()) {
+            self.state.remove(namespaces.id, namespaces.resource, &key);
+        }
+    }
+}
