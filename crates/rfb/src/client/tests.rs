@@ -1,0 +1,1 @@
+//! What a client does with servers that are old, unwilling or hostile.
