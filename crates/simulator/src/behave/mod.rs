@@ -5,9 +5,61 @@
 //! run. Steps keep no state: what they need to remember stands in the objects, as it does upstream.
 //! They must never know our product: every field name and reason here comes from `harvester-api.md`.
 
+pub mod resources;
+
+mod claims;
+mod domain;
+mod guest;
+mod handover;
+mod image;
+mod keeping;
+mod launcher;
+mod migration;
+mod node;
+pub(crate) mod object;
+mod pod;
+pub(crate) mod quantity;
+mod scheduler;
+mod selector;
+pub mod subresource;
+mod vm;
+mod vmi;
+mod volume;
+
+mod backup;
+
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub(crate) use image::storage_class as image_class;
+pub(crate) use keeping::fingerprint as key_fingerprint;
+
+/// All behaviours, in the order in which they look at one change.
+pub const ALL: &[Behaviour] = &[
+    claims::CLAIMS,
+    vm::VM_CONTROLLER,
+    volume::PROVISIONER,
+    volume::DATAVOLUMES,
+    volume::ATTACHMENTS,
+    scheduler::SCHEDULER,
+    pod::KUBELET,
+    domain::DOMAIN,
+    guest::GUEST,
+    migration::HARVESTER_MARKS,
+    migration::MIGRATIONS,
+    handover::HANDOVER,
+    vmi::VMI_CONTROLLER,
+    node::NODES,
+    node::LEASES,
+    image::IMAGES,
+    keeping::KEYPAIRS,
+    keeping::SETTINGS,
+    keeping::ADDONS,
+    keeping::NETWORKS,
+    backup::BACKUPS,
+    backup::RESTORES,
+];
 
 /// A kind of object as the API addresses it: group (`""` for core), version, plural.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,6 +159,30 @@ pub struct Outcome {
     pub again_after: Option<Duration>,
 }
 
+impl Outcome {
+    /// Nothing to do until something changes.
+    #[must_use]
+    pub fn rest() -> Self {
+        Self::default()
+    }
+
+    /// These effects, then rest.
+    #[must_use]
+    pub fn of(effects: impl IntoIterator<Item = Effect>) -> Self {
+        Self { effects: effects.into_iter().collect(), again_after: None }
+    }
+
+    /// Look again after `delay` (the sooner one wins); `None` adds nothing.
+    #[must_use]
+    pub fn again(mut self, delay: impl Into<Option<Duration>>) -> Self {
+        self.again_after = match (self.again_after, delay.into()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self
+    }
+}
+
 /// The moment of a step, given in so that steps stay pure.
 #[derive(Debug, Clone, Copy)]
 pub struct Now {
@@ -115,6 +191,9 @@ pub struct Now {
     /// A random number of this step, from the world's seeded generator.
     pub random: u64,
 }
+
+/// Namespace (empty for cluster-scoped kinds) and name.
+pub type Key = (String, String);
 
 /// A behaviour: who plays it, what wakes it, what it does.
 #[derive(Clone, Copy)]
@@ -125,8 +204,17 @@ pub struct Behaviour {
     pub role: Role,
     /// The kind whose objects are stepped.
     pub on: Resource,
-    /// Other kinds whose changes step the object that this names (namespace, name); for example a pod wakes its VMI.
-    pub wakes: &'static [(Resource, fn(&Value) -> Option<(String, String)>)],
+    /// Other kinds whose changes (deletions too) step the objects that this names; for example a pod wakes its VMI.
+    pub wakes: &'static [(Resource, fn(&Value) -> Vec<Key>)],
     /// The step. `object` is the newest stored state (with deletionTimestamp while finalizers hold).
     pub step: fn(object: &Value, view: &dyn View, now: Now) -> Outcome,
+}
+
+/// What a Harvester setting means now: its value, or its default when that is empty.
+///
+/// Source: H `pkg/settings/settings.go`; `harvester-api.md` §6.4.
+pub(crate) fn effective_setting(view: &dyn View, name: &str) -> Option<String> {
+    let setting = view.get(resources::SETTING, "", name)?;
+    let filled = |field: &str| setting.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+    filled("value").or_else(|| filled("default")).map(str::to_owned)
 }

@@ -1,0 +1,397 @@
+//! Longhorn and CDI: claims get volumes, volumes attach where their instance runs, DataVolumes are filled.
+//!
+//! Invariant: one PV and one Longhorn Volume of the same name a bound claim; both go when the claim goes.
+//!
+//! Source: L `csi/controller_server.go`, `controller/volume_controller.go`; C `pkg/controller/datavolume/`;
+//! `harvester-api.md` §8.
+
+use super::object::{self, controlled_by};
+use super::quantity::bytes_of;
+use super::resources::{
+    DATAVOLUME, LONGHORN_NAMESPACE, LONGHORN_NODE, LONGHORN_REPLICA, LONGHORN_SETTING, LONGHORN_VOLUME, PV, PVC,
+    STORAGECLASS, VMI,
+};
+use super::{Behaviour, Effect, Now, Outcome, Role, View};
+use crate::scenario::fault::Fault;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Provisions, grows and removes volumes for claims.
+pub(crate) const PROVISIONER: Behaviour =
+    Behaviour { name: "provisioner", role: Role::Longhorn, on: PVC, wakes: &[], step: provision };
+/// Attaches the volumes of an instance to its node.
+pub(crate) const ATTACHMENTS: Behaviour =
+    Behaviour { name: "attachments", role: Role::Longhorn, on: VMI, wakes: &[], step: attach };
+/// Fills DataVolumes.
+pub(crate) const DATAVOLUMES: Behaviour = Behaviour {
+    name: "datavolumes",
+    role: Role::Cdi,
+    on: DATAVOLUME,
+    wakes: &[(PVC, |pvc| vec![object::key(pvc)])],
+    step: fill,
+};
+
+/// Longhorn's CSI driver.
+pub(crate) const DRIVER: &str = "driver.longhorn.io";
+const PROTECTION: &str = "kubernetes.io/pvc-protection";
+const SOURCE: &str = "driver.longhorn.io_csi-provisioner";
+const GIB: u64 = 1 << 30;
+const RETRY: Duration = Duration::from_secs(2);
+
+/// How long a volume of this size takes to come up: two seconds and one more for each 20 GiB.
+fn takes(name: &str, size: u64) -> Duration {
+    let plain = Duration::from_secs(2 + size / (20 * GIB));
+    if Fault::SlowDisk.is_in(name) { plain * 20 } else { plain }
+}
+
+fn size_of(claim: &Value) -> u64 {
+    claim.pointer("/spec/resources/requests/storage").and_then(bytes_of).unwrap_or(0)
+}
+
+fn provision(claim: &Value, view: &dyn View, now: Now) -> Outcome {
+    if object::is_deleting(claim) {
+        return remove(claim, view);
+    }
+    match object::text(claim, "/status/phase") {
+        "Bound" => grow(claim, view, now),
+        _ if !object::has_finalizer(claim, PROTECTION) => {
+            let mut effects = Vec::new();
+            effects.extend(object::merge(PVC, claim, object::with_finalizer(claim, PROTECTION)));
+            effects.extend(object::merge_status(PVC, claim, json!({"phase": "Pending"})));
+            let message = format!(
+                "External provisioner is provisioning volume for claim \"{}/{}\"",
+                object::namespace(claim),
+                object::name(claim)
+            );
+            effects.push(object::event(claim, "Normal", "Provisioning", message, SOURCE));
+            Outcome::of(effects).again(takes(object::name(claim), size_of(claim)))
+        }
+        _ => {
+            let since = object::text(claim, "/metadata/creationTimestamp");
+            match now.until(since, takes(object::name(claim), size_of(claim))) {
+                Some(left) => Outcome::rest().again(left),
+                None => bind(claim, view, now),
+            }
+        }
+    }
+}
+
+fn bind(claim: &Value, view: &dyn View, now: Now) -> Outcome {
+    let class_name = object::text(claim, "/spec/storageClassName");
+    let Some(class) = view.get(STORAGECLASS, "", class_name) else {
+        let message = format!("storageclass.storage.k8s.io \"{class_name}\" not found");
+        return Outcome::of([object::event(
+            claim,
+            "Warning",
+            "ProvisioningFailed",
+            message,
+            "persistentvolume-controller",
+        )])
+        .again(RETRY * 5);
+    };
+    if object::text(&class, "/provisioner") != DRIVER {
+        return Outcome::rest();
+    }
+    let name = format!("pvc-{}", object::uid(claim));
+    let replicas = replicas_of(&class);
+    let places = place(view, size_of(claim), replicas);
+    let mut effects = vec![
+        Effect::Create {
+            resource: LONGHORN_VOLUME,
+            object: longhorn_volume(claim, &class, &name, places.is_some(), now),
+        },
+        Effect::Create { resource: PV, object: persistent_volume(claim, &class, &name, places.is_some()) },
+    ];
+    for (at, node) in places.iter().flatten().enumerate() {
+        effects
+            .push(Effect::Create { resource: LONGHORN_REPLICA, object: replica(&name, at, node, size_of(claim), now) });
+    }
+    effects.extend(book(view, places.as_deref().unwrap_or_default(), size_of(claim)));
+    effects.extend(object::merge(PVC, claim, json!({
+        "metadata": {"annotations": {
+            "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes",
+            "volume.kubernetes.io/storage-provisioner": DRIVER, "volume.beta.kubernetes.io/storage-provisioner": DRIVER,
+        }},
+        "spec": {"volumeName": name},
+    })));
+    let capacity = claim.pointer("/spec/resources/requests").cloned().unwrap_or_default();
+    effects.extend(object::merge_status(
+        PVC,
+        claim,
+        json!({
+            "phase": "Bound", "accessModes": claim["spec"]["accessModes"], "capacity": capacity,
+        }),
+    ));
+    let message = format!("Successfully provisioned volume {name}");
+    effects.push(object::event(claim, "Normal", "ProvisioningSucceeded", message, SOURCE));
+    Outcome::of(effects)
+}
+
+fn replicas_of(class: &Value) -> usize {
+    object::text(class, "/parameters/numberOfReplicas").parse().unwrap_or(3)
+}
+
+/// The nodes that take a replica each, least loaded first; `None` when not all fit.
+fn place(view: &dyn View, size: u64, replicas: usize) -> Option<Vec<String>> {
+    let percent = view.get(LONGHORN_SETTING, LONGHORN_NAMESPACE, "storage-over-provisioning-percentage");
+    let percent: u64 = percent.as_deref().and_then(|held| object::text(held, "/value").parse().ok()).unwrap_or(100);
+    let mut room: Vec<(u64, String)> = view
+        .list(LONGHORN_NODE, Some(LONGHORN_NAMESPACE))
+        .iter()
+        .filter(|node| object::flag(node, "/spec/allowScheduling"))
+        .map(|node| {
+            let sum =
+                |field: &str| disks(node).iter().filter_map(|disk| disk.get(field).and_then(bytes_of)).sum::<u64>();
+            let reserved: u64 = node
+                .pointer("/spec/disks")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+                .filter_map(|(_, disk)| disk.get("storageReserved").and_then(bytes_of))
+                .sum();
+            let most = sum("storageMaximum").saturating_sub(reserved) / 100 * percent;
+            (most.saturating_sub(sum("storageScheduled")), object::name(node).to_owned())
+        })
+        .filter(|(free, _)| *free >= size)
+        .collect();
+    room.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let all: Vec<String> = room.into_iter().map(|(_, node)| node).take(replicas).collect();
+    (!all.is_empty()).then_some(all)
+}
+
+fn disks(node: &Value) -> Vec<&Value> {
+    node.pointer("/status/diskStatus").and_then(Value::as_object).into_iter().flatten().map(|(_, disk)| disk).collect()
+}
+
+/// Adds `size` to what the first disk of each node has scheduled.
+fn book(view: &dyn View, places: &[String], size: u64) -> Vec<Effect> {
+    places
+        .iter()
+        .filter_map(|place| {
+            let node = view.get(LONGHORN_NODE, LONGHORN_NAMESPACE, place)?;
+            let (disk, status) = node.pointer("/status/diskStatus")?.as_object()?.iter().next()?;
+            let scheduled = status.get("storageScheduled").and_then(bytes_of).unwrap_or(0) + size;
+            object::merge_status(LONGHORN_NODE, &node, json!({"diskStatus": {disk: {"storageScheduled": scheduled}}}))
+        })
+        .collect()
+}
+
+/// The Longhorn Volume of a claim, detached.
+pub(crate) fn longhorn_volume(claim: &Value, class: &Value, name: &str, placed: bool, now: Now) -> Value {
+    let size = size_of(claim);
+    let actual = size / 10 * (2 + now.draw(11, 5));
+    json!({
+        "apiVersion": "longhorn.io/v1beta2",
+        "kind": "Volume",
+        "metadata": {"name": name, "namespace": LONGHORN_NAMESPACE, "finalizers": ["longhorn.io"], "labels": {"longhornvolume": name, "setting.longhorn.io/remove-snapshots-during-filesystem-trim": "ignored"}},
+        "spec": {
+            "size": size.to_string(), "numberOfReplicas": replicas_of(class), "dataEngine": "v1",
+            "dataLocality": match object::text(class, "/parameters/dataLocality") { "" => "disabled", locality => locality },
+            "accessMode": if is_shared(claim) { "rwx" } else { "rwo" },
+            "migratable": object::text(class, "/parameters/migratable") == "true",
+            "encrypted": object::text(class, "/parameters/encrypted") == "true",
+            "backingImage": object::text(class, "/parameters/backingImage"),
+            "frontend": "blockdev", "nodeID": "", "migrationNodeID": "", "staleReplicaTimeout": 30, "fromBackup": "",
+            "diskSelector": [], "nodeSelector": [],
+        },
+        "status": {
+            "state": "detached", "robustness": "unknown", "actualSize": actual, "currentNodeID": "", "ownerID": "",
+            "conditions": [
+                {"type": "Scheduled", "status": if placed { "True" } else { "False" }, "reason": if placed { "" } else { "ReplicaSchedulingFailure" },
+                 "message": if placed { "" } else { "insufficient storage" }, "lastProbeTime": "", "lastTransitionTime": now.stamp()},
+                {"type": "Restore", "status": "False", "reason": "", "message": "", "lastProbeTime": "", "lastTransitionTime": now.stamp()},
+                {"type": "TooManySnapshots", "status": "False", "reason": "", "message": "", "lastProbeTime": "", "lastTransitionTime": now.stamp()},
+            ],
+            "kubernetesStatus": {
+                "pvName": name, "pvStatus": "Bound", "namespace": object::namespace(claim), "pvcName": object::name(claim),
+                "lastPodRefAt": "", "lastPVCRefAt": now.stamp(), "workloadsStatus": [],
+            },
+        },
+    })
+}
+
+fn is_shared(claim: &Value) -> bool {
+    object::items(claim, "/spec/accessModes").iter().any(|mode| mode == "ReadWriteMany")
+}
+
+/// The PV of a claim.
+pub(crate) fn persistent_volume(claim: &Value, class: &Value, name: &str, placed: bool) -> Value {
+    let mut annotations = json!({"pv.kubernetes.io/provisioned-by": DRIVER});
+    if !placed {
+        annotations["longhorn.io/volume-scheduling-error"] = json!("insufficient storage");
+    }
+    json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name, "annotations": annotations},
+        "spec": {
+            "capacity": claim["spec"]["resources"]["requests"],
+            "accessModes": claim["spec"]["accessModes"],
+            "volumeMode": claim["spec"]["volumeMode"],
+            "persistentVolumeReclaimPolicy": "Delete",
+            "storageClassName": claim["spec"]["storageClassName"],
+            "csi": {"driver": DRIVER, "volumeHandle": name, "volumeAttributes": class["parameters"]},
+            "claimRef": {
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": object::namespace(claim),
+                "name": object::name(claim), "uid": object::uid(claim),
+            },
+        },
+        "status": {"phase": "Bound"},
+    })
+}
+
+/// One healthy replica.
+pub(crate) fn replica(volume: &str, at: usize, node: &str, size: u64, now: Now) -> Value {
+    json!({
+        "apiVersion": "longhorn.io/v1beta2",
+        "kind": "Replica",
+        "metadata": {
+            "name": format!("{volume}-r-{at}"), "namespace": LONGHORN_NAMESPACE,
+            "labels": {"longhornvolume": volume, "longhornnode": node},
+        },
+        "spec": {"volumeName": volume, "volumeSize": size.to_string(), "nodeID": node, "diskID": format!("{node}-disk-1"), "failedAt": "", "healthyAt": now.stamp(), "active": true},
+        "status": {"currentState": "stopped", "started": false},
+    })
+}
+
+fn grow(claim: &Value, view: &dyn View, _now: Now) -> Outcome {
+    let held = claim.pointer("/status/capacity/storage").and_then(bytes_of).unwrap_or(0);
+    let wanted = size_of(claim);
+    if wanted <= held {
+        return Outcome::rest();
+    }
+    let name = object::text(claim, "/spec/volumeName");
+    let capacity = json!({"storage": claim["spec"]["resources"]["requests"]["storage"]});
+    let mut effects = Vec::new();
+    if let Some(volume) = view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, name) {
+        effects.extend(object::merge(LONGHORN_VOLUME, &volume, json!({"spec": {"size": wanted.to_string()}})));
+    }
+    if let Some(pv) = view.get(PV, "", name) {
+        effects.extend(object::merge(PV, &pv, json!({"spec": {"capacity": capacity}})));
+    }
+    effects.extend(object::merge_status(PVC, claim, json!({"capacity": capacity})));
+    effects.push(object::event(
+        claim,
+        "Normal",
+        "VolumeResizeSuccessful",
+        "Resize volume succeeded",
+        "external-resizer driver.longhorn.io",
+    ));
+    Outcome::of(effects)
+}
+
+fn remove(claim: &Value, view: &dyn View) -> Outcome {
+    let name = object::text(claim, "/spec/volumeName");
+    let volume = view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, name);
+    let attached = volume.as_deref().is_some_and(|volume| object::text(volume, "/status/state") == "attached");
+    if attached {
+        // A claim in use stays until its pod is gone.
+        return Outcome::rest().again(RETRY);
+    }
+    let mut effects = Vec::new();
+    if let Some(pv) = view.get(PV, "", name) {
+        effects.push(object::delete(PV, &pv));
+    }
+    if let Some(volume) = volume {
+        effects.extend(
+            view.labelled(LONGHORN_REPLICA, Some(LONGHORN_NAMESPACE), "longhornvolume", name)
+                .iter()
+                .map(|replica| object::delete(LONGHORN_REPLICA, replica)),
+        );
+        effects.extend(object::merge(LONGHORN_VOLUME, &volume, object::without_finalizer(&volume, "longhorn.io")));
+        effects.push(object::delete(LONGHORN_VOLUME, &volume));
+    }
+    if object::has_finalizer(claim, PROTECTION) {
+        effects.extend(object::merge(PVC, claim, object::without_finalizer(claim, PROTECTION)));
+    }
+    Outcome::of(effects)
+}
+
+fn attach(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
+    let phase = object::text(vmi, "/status/phase");
+    let lives = matches!(phase, "Scheduled" | "Running");
+    if !lives && !super::vmi::is_final(vmi) {
+        return Outcome::rest();
+    }
+    let node = object::text(vmi, "/status/nodeName");
+    let pods = super::vmi::pods_of(vmi, view);
+    let pod = super::vmi::active_pod(vmi, &pods).map(|pod| object::name(pod).to_owned()).unwrap_or_default();
+    let effects = super::launcher::claims(vmi).filter_map(|claim| {
+        let claim = view.get(PVC, object::namespace(vmi), claim)?;
+        let volume = view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, object::text(&claim, "/spec/volumeName"))?;
+        let status = if lives { attached(&volume, vmi, node, &pod, now) } else { detached() };
+        object::merge_status(LONGHORN_VOLUME, &volume, status)
+    });
+    Outcome::of(effects)
+}
+
+/// The status of a volume in use.
+pub(crate) fn attached(volume: &Value, vmi: &Value, node: &str, pod: &str, now: Now) -> Value {
+    let degraded = Fault::DegradedVolume.is_in(object::name(vmi));
+    let since = match (degraded, object::text(volume, "/status/lastDegradedAt")) {
+        (true, "") => now.stamp(),
+        (true, held) => held.to_owned(),
+        (false, _) => String::new(),
+    };
+    json!({
+        "state": "attached", "robustness": if degraded { "degraded" } else { "healthy" }, "lastDegradedAt": since,
+        "currentNodeID": node, "ownerID": node,
+        "kubernetesStatus": {"workloadsStatus": [{
+            "podName": pod, "podStatus": "Running", "workloadName": object::name(vmi), "workloadType": "VirtualMachineInstance",
+        }]},
+    })
+}
+
+fn detached() -> Value {
+    json!({"state": "detached", "robustness": "unknown", "currentNodeID": "", "kubernetesStatus": {"workloadsStatus": []}})
+}
+
+fn fill(data_volume: &Value, view: &dyn View, now: Now) -> Outcome {
+    let (namespace, name) = object::key(data_volume);
+    let phase = object::text(data_volume, "/status/phase");
+    if object::is_deleting(data_volume) || matches!(phase, "Succeeded" | "Failed") {
+        return Outcome::rest();
+    }
+    let Some(claim) = view.get(PVC, &namespace, &name) else {
+        let status = json!({"phase": "CloneScheduled", "progress": "N/A", "claimName": name});
+        let create = Effect::Create { resource: PVC, object: claim_of(data_volume) };
+        return Outcome::of([create].into_iter().chain(object::merge_status(DATAVOLUME, data_volume, status)));
+    };
+    let is_bound = object::text(&claim, "/status/phase") == "Bound";
+    let since = object::text(data_volume, "/metadata/creationTimestamp");
+    let left = now.until(since, takes(&name, size_of(&claim)) * 2);
+    let (phase, progress, done) = match (is_bound, left) {
+        (false, _) => ("CloneScheduled", "N/A", false),
+        (true, Some(_)) => ("CloneInProgress", "50.00%", false),
+        (true, None) => ("Succeeded", "100.0%", true),
+    };
+    let mut conditions = object::items(data_volume, "/status/conditions").to_vec();
+    object::set_condition(&mut conditions, "Bound", is_bound, if is_bound { "Bound" } else { "Pending" }, "", now);
+    object::set_condition(&mut conditions, "Running", !done, if done { "Completed" } else { "" }, "", now);
+    object::set_condition(&mut conditions, "Ready", done, "", "", now);
+    let status = json!({"phase": phase, "progress": progress, "claimName": name, "conditions": conditions});
+    Outcome::of(object::merge_status(DATAVOLUME, data_volume, status)).again(if done {
+        None
+    } else {
+        left.or(Some(RETRY))
+    })
+}
+
+fn claim_of(data_volume: &Value) -> Value {
+    let spec =
+        ["/spec/pvc", "/spec/storage"].iter().find_map(|at| data_volume.pointer(at)).cloned().unwrap_or_default();
+    let mut spec = spec;
+    for (field, value) in [("accessModes", json!(["ReadWriteMany"])), ("volumeMode", json!("Block"))] {
+        if spec[field].is_null() {
+            spec[field] = value;
+        }
+    }
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": object::name(data_volume), "namespace": object::namespace(data_volume),
+            "annotations": data_volume["metadata"]["annotations"], "ownerReferences": [controlled_by(data_volume)],
+        },
+        "spec": spec,
+    })
+}
