@@ -1,1 +1,56 @@
-//! Placeholder until its first commit.
+//! Widgets that know no noun: what a button, a table, a dialog is in this product, accessible by construction.
+//!
+//! A widget takes plain words, signals and children; what they mean is the page's business. The first render in the
+//! browser is the server's, to the letter: no widget reads a clock, a random number or the window outside an effect.
+//! The elements and attributes are those that `style/` dresses; a widget sets no colour and no length by itself.
+
+mod age;
+mod badge;
+mod blank;
+mod bone;
+mod button;
+mod check;
+mod dialog;
+mod facts;
+mod field;
+mod head;
+mod icon;
+mod input;
+mod meter;
+mod note;
+mod segments;
+mod state;
+mod steps;
+mod table;
+mod tabs;
+#[cfg(test)]
+mod testing;
+mod toast;
+mod tone;
+mod virtual_table;
+pub mod window;
+mod words;
+
+pub use age::*;
+pub use badge::*;
+pub use blank::*;
+pub use bone::*;
+pub use button::*;
+pub use check::*;
+pub use dialog::*;
+pub use facts::*;
+pub use field::*;
+pub use head::*;
+pub use icon::*;
+pub use input::*;
+pub use meter::*;
+pub use note::*;
+pub use segments::*;
+pub use state::*;
+pub use steps::*;
+pub use table::*;
+pub use tabs::*;
+pub use toast::*;
+pub use tone::*;
+pub use virtual_table::*;
+pub use words::*;
