@@ -9,6 +9,7 @@
 pub mod admission;
 pub mod behave;
 pub mod clock;
+pub mod rest;
 pub mod drive;
 pub mod scenario;
 pub mod screen;

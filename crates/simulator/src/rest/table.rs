@@ -1,0 +1,52 @@
+//! `meta.k8s.io/v1 Table`: what `kubectl get` prints.
+//!
+//! Sources: `apiextensions-apiserver/pkg/registry/customresource/tableconvertor`, and for built-in kinds
+//! `pkg/printers/internalversion/printers.go`.
+
+use super::columns;
+use crate::world::catalogue::{Column, Kind};
+use crate::world::meta;
+use serde_json::{Value, json};
+
+/// Renders objects as a table; `has_columns` is false for later events of a watch.
+pub(super) fn table<'a>(
+    kind: &Kind,
+    objects: impl Iterator<Item = &'a Value>,
+    include: &str,
+    has_columns: bool,
+    meta: Value,
+    now_ms: i64,
+) -> Value {
+    let default = [Column { name: "Age".into(), kind: "date", priority: 0, path: ".metadata.creationTimestamp" }];
+    let columns = if kind.columns.is_empty() { &default[..] } else { &kind.columns };
+    let rows: Vec<_> = objects
+        .map(|object| {
+            let mut cells = vec![Value::from(meta::name(object))];
+            cells.extend(columns.iter().map(|column| columns::cell(kind, column, object, now_ms)));
+            let mut row = json!({ "cells": cells });
+            match include {
+                "None" => {}
+                "Object" => row["object"] = object.clone(),
+                _ => {
+                    row["object"] = json!({
+                        "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": object["metadata"],
+                    });
+                }
+            }
+            row
+        })
+        .collect();
+    let mut definitions = Vec::new();
+    if has_columns {
+        definitions.push(json!({
+            "name": "Name", "type": "string", "format": "name", "priority": 0,
+            "description": "Name must be unique within a namespace.",
+        }));
+        definitions.extend(columns.iter().map(|column| {
+            json!({ "name": column.name, "type": column.kind, "format": "", "priority": column.priority, "description": "" })
+        }));
+    }
+    json!({
+        "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta, "columnDefinitions": definitions, "rows": rows,
+    })
+}

@@ -1,0 +1,271 @@
+//! `create`, `update`, `patch`, `delete`, `deletecollection`.
+//!
+//! This file reads the request and picks the answer; what the write does is `world::write`. Source:
+//! `k8s.io/apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go`.
+
+use super::list::{self, object as show};
+use super::show::list_meta;
+use super::{Asked, Call, wire};
+use crate::world::catalogue::Kind;
+use crate::world::write::Deleted;
+use crate::world::{By, Deletion, Part, Propagation, Status, meta, patch, validate};
+use axum::body::Body;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::{USER_AGENT, WARNING};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Warnings about unknown fields that an answer carries at most.
+const MAX_WARNINGS: usize = 8;
+
+/// Who writes, from the user and the query.
+fn by(call: &Call<'_>) -> Result<By, Status> {
+    let manager = match call.query.text("fieldManager") {
+        "" => {
+            let agent = call.parts.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or("unknown");
+            agent.split('/').next().unwrap_or("unknown")
+        }
+        given => given,
+    };
+    let mut by = By::user(&call.user.name, manager);
+    for value in call.query.all("dryRun") {
+        if value != "All" {
+            let fault = format!("dryRun: Unsupported value: \"{value}\": supported values: \"All\"");
+            return Err(Status::new(422, "Invalid", format!("PatchOptions.meta.k8s.io \"\" is invalid: {fault}")));
+        }
+        by.is_dry_run = true;
+    }
+    Ok(by)
+}
+
+/// Names of the fields that no one knows, refused or told of as `fieldValidation` asks.
+fn check_fields(call: &Call<'_>, kind: &Kind, object: &Value) -> Result<Vec<String>, Status> {
+    let unknown = || validate::unknown_fields(kind, object);
+    match call.query.text("fieldValidation") {
+        "Ignore" => Ok(Vec::new()),
+        "Strict" => {
+            let unknown = unknown();
+            if unknown.is_empty() {
+                return Ok(unknown);
+            }
+            let faults: Vec<_> = unknown.iter().map(|field| format!("unknown field \"{field}\"")).collect();
+            let mut message = format!("strict decoding error: {}", faults.join(", "));
+            if call.parts.method == http::Method::POST || call.parts.method == http::Method::PUT {
+                message = format!("{} in version \"{}\" cannot be handled as a {}: {message}", kind.kind, kind.resource.version, kind.kind);
+            }
+            Err(Status::bad_request(message))
+        }
+        "" | "Warn" => Ok(unknown()),
+        other => Err(Status::new(
+            422,
+            "Invalid",
+            format!("fieldValidation: Unsupported value: \"{other}\": supported values: \"Ignore\", \"Strict\", \"Warn\""),
+        )),
+    }
+}
+
+fn with_warnings(mut response: Response, unknown: &[String]) -> Response {
+    for field in unknown.iter().take(MAX_WARNINGS) {
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"unknown field \\\"{field}\\\"\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+    response
+}
+
+/// The body must be of the kind and version that the path names.
+fn check_type(asked: &Asked<'_>, object: &Value) -> Result<(), Status> {
+    let (api_version, kind) = (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
+    if kind.is_empty() {
+        let text: String = object.to_string().chars().take(200).collect();
+        return Err(Status::bad_request(format!("Object 'Kind' is missing in '{text}'")));
+    }
+    let expected = asked.kind.api_version_in(&asked.target.version);
+    if api_version != expected {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+        )));
+    }
+    if kind != asked.kind.kind {
+        return Err(Status::bad_request(format!(
+            "{kind} in version \"{}\" cannot be handled as a {}: no kind match",
+            asked.target.version, asked.kind.kind
+        )));
+    }
+    Ok(())
+}
+
+fn check_name(asked: &Asked<'_>, object: &Value) -> Result<(), Status> {
+    let (name, wanted) = (meta::name(object), asked.target.name.as_deref().unwrap_or_default());
+    if !name.is_empty() && name != wanted {
+        return Err(Status::bad_request(format!("the name of the object ({name}) does not match the name on the URL ({wanted})")));
+    }
+    let (namespace, wanted) = (meta::namespace(object), asked.target.namespace.as_deref().unwrap_or_default());
+    if !namespace.is_empty() && namespace != wanted {
+        return Err(Status::bad_request(format!(
+            "the namespace of the object ({namespace}) does not match the namespace on the URL ({wanted})"
+        )));
+    }
+    Ok(())
+}
+
+/// POST on a collection.
+pub(super) async fn create(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
+    let object = wire::object(&call.parts.headers, &wire::read(body).await?)?;
+    check_type(asked, &object)?;
+    let unknown = check_fields(call, asked.kind, &object)?;
+    let namespace = asked.target.namespace.as_deref().unwrap_or_default();
+    let stored = call.world.create(asked.kind.resource, namespace, object, &by(call)?)?;
+    Ok(with_warnings(show(call, asked, 201, &stored), &unknown))
+}
+
+fn part(asked: &Asked<'_>) -> Part {
+    if asked.target.sub == "status" { Part::Status } else { Part::Main }
+}
+
+fn place<'a>(asked: &'a Asked<'_>) -> (&'a str, &'a str) {
+    (asked.target.namespace.as_deref().unwrap_or_default(), asked.target.name.as_deref().unwrap_or_default())
+}
+
+/// PUT on an object.
+pub(super) async fn update(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
+    let object = wire::object(&call.parts.headers, &wire::read(body).await?)?;
+    check_type(asked, &object)?;
+    check_name(asked, &object)?;
+    let unknown = check_fields(call, asked.kind, &object)?;
+    let (_, name) = place(asked);
+    if asked.kind.is_custom && meta::resource_version(&object) == 0 {
+        let fault = "Invalid value: 0: must be specified for an update".to_owned();
+        return Err(Status::invalid(asked.kind, name, &[("metadata.resourceVersion".into(), fault)]));
+    }
+    let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by(call)?, |_| Ok(object))?;
+    Ok(with_warnings(show(call, asked, 200, &stored), &unknown))
+}
+
+/// PATCH on an object, in any of the four formats.
+pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
+    let format = wire::content_type(&call.parts.headers).to_owned();
+    let bytes = wire::read(body).await?;
+    if format == "application/apply-patch+yaml" {
+        return apply(call, asked, &wire::yaml(&bytes)?);
+    }
+    let accepted = if asked.kind.is_custom {
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+    } else {
+        "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml"
+    };
+    type Apply = fn(&mut Value, &Value) -> Result<(), String>;
+    let change: Apply = match format.as_str() {
+        "application/json-patch+json" => patch::json,
+        "application/merge-patch+json" => |target, change| {
+            patch::merge(target, change);
+            Ok(())
+        },
+        "application/strategic-merge-patch+json" if !asked.kind.is_custom => |target, change| {
+            patch::strategic(target, change);
+            Ok(())
+        },
+        _ => return Err(Status::unsupported_media_type(accepted)),
+    };
+    let by = by(call)?;
+    let document = wire::json(&bytes)?;
+    let mut unknown = Vec::new();
+    let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by, |old| {
+        let mut new = old.clone();
+        // A resourceVersion in the patch is a precondition; without one the patch fits whatever is there.
+        change(&mut new, &document).map_err(|why| Status::new(422, "Invalid", why))?;
+        check_name(asked, &new)?;
+        unknown = check_fields(call, asked.kind, &new)?;
+        Ok(new)
+    })?;
+    Ok(with_warnings(show(call, asked, 200, &stored), &unknown))
+}
+
+fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response, Status> {
+    let manager = call.query.text("fieldManager");
+    if manager.is_empty() {
+        let message = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
+        return Err(Status::new(422, "Invalid", message));
+    }
+    check_type(asked, config)?;
+    check_name(asked, config)?;
+    let unknown = check_fields(call, asked.kind, config)?;
+    let (namespace, name) = place(asked);
+    let is_forced = call.query.flag("force");
+    let (stored, is_new) =
+        call.world.apply(asked.kind, (namespace, name), part(asked), config, is_forced, &by(call)?)?;
+    Ok(with_warnings(show(call, asked, if is_new { 201 } else { 200 }, &stored), &unknown))
+}
+
+/// `DeleteOptions` from the body or the query.
+async fn deletion(call: &mut By, query: &super::path::Query, bytes: &[u8]) -> Result<Deletion, Status> {
+    let body = if bytes.trim_ascii().is_empty() { json!({}) } else { wire::yaml(bytes)? };
+    let text = |field: &str| match body[field].as_str() {
+        Some(text) => text.to_owned(),
+        None => query.text(field).to_owned(),
+    };
+    if body["dryRun"].as_array().is_some_and(|values| values.iter().any(|value| value == "All")) {
+        call.is_dry_run = true;
+    }
+    let propagation = match text("propagationPolicy").as_str() {
+        "Foreground" => Propagation::Foreground,
+        "Orphan" => Propagation::Orphan,
+        "" if body["orphanDependents"] == true => Propagation::Orphan,
+        "" | "Background" => Propagation::Background,
+        other => {
+            let fault = format!(
+                "propagationPolicy: Unsupported value: \"{other}\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
+            );
+            return Err(Status::new(422, "Invalid", format!("DeleteOptions.meta.k8s.io \"\" is invalid: {fault}")));
+        }
+    };
+    let grace_secs = body["gracePeriodSeconds"].as_i64().or_else(|| query.text("gracePeriodSeconds").parse().ok());
+    let wanted = |field: &str| body["preconditions"][field].as_str().map(str::to_owned);
+    Ok(Deletion { grace_secs, propagation, uid: wanted("uid"), version: wanted("resourceVersion") })
+}
+
+/// DELETE on an object.
+pub(super) async fn delete(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
+    if !asked.target.sub.is_empty() {
+        return Err(Status::method_not_allowed());
+    }
+    let mut by = by(call)?;
+    let options = deletion(&mut by, &call.query, &wire::read(body).await?).await?;
+    match call.world.delete(asked.kind.resource, place(asked), &options, &by)? {
+        Deleted::Held(object) => Ok(show(call, asked, 200, &object)),
+        // Pods come back whole even when they are gone. Source: `registry/core/pod/storage` (ReturnDeletedObject).
+        Deleted::Gone(object) if asked.kind.resource.plural == "pods" => Ok(show(call, asked, 200, &object)),
+        Deleted::Gone(object) => {
+            let mut details = json!({ "name": meta::name(&object), "kind": asked.kind.resource.plural, "uid": meta::text(&object, "uid") });
+            if !asked.kind.resource.group.is_empty() {
+                details["group"] = asked.kind.resource.group.into();
+            }
+            let body = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details });
+            Ok(wire::answer(200, &body, call.accepts.is_yaml))
+        }
+    }
+}
+
+/// DELETE on a collection: what the selectors pick, one after another.
+pub(super) async fn delete_collection(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
+    let kind = asked.kind;
+    let mut by = by(call)?;
+    let options = deletion(&mut by, &call.query, &wire::read(body).await?).await?;
+    let selector = list::selector(kind, &call.query)?;
+    let page = call.world.page(kind, asked.target.namespace.as_deref(), &selector, 0, None)?;
+    let mut items: Vec<Arc<Value>> = Vec::new();
+    for object in &page.items {
+        let place = (meta::namespace(object), meta::name(object));
+        match call.world.delete(kind.resource, place, &options, &by) {
+            Ok(Deleted::Gone(object) | Deleted::Held(object)) => items.push(object),
+            Err(status) if status.code == 404 => {}
+            Err(status) => return Err(status),
+        }
+    }
+    let body = json!({
+        "apiVersion": kind.api_version_in(&asked.target.version), "kind": format!("{}List", kind.kind),
+        "metadata": list_meta(page.version, None, None, kind.is_custom), "items": items,
+    });
+    Ok(wire::answer(200, &body, call.accepts.is_yaml))
+}
