@@ -9,8 +9,13 @@
 pub mod admission;
 pub mod behave;
 pub mod clock;
-pub mod rest;
 pub mod drive;
+pub mod rest;
 pub mod scenario;
 pub mod screen;
+pub mod serve;
+mod simulator;
 pub mod world;
+
+pub use clock::Clock;
+pub use simulator::{Builder, Simulator};

@@ -4,7 +4,7 @@
 //! `apimachinery/pkg/apis/meta/internalversion/validation`.
 
 use super::path::Query;
-use super::show::{Shown, list_meta};
+use super::show::{self, Shown, list_meta};
 use super::wire::Form;
 use super::{Asked, Call, table, wire};
 use crate::behave::View;
@@ -132,8 +132,8 @@ fn render(call: &Call<'_>, asked: &Asked<'_>, page: &Page) -> Response {
         let table = table::table(kind, page.items.iter().map(|item| &**item), include, true, meta, now_ms);
         return wire::answer(200, &table, call.accepts.is_yaml);
     }
-    let items: Vec<_> = page
-        .items
+    let whole: Vec<_> = page.items.iter().map(|object| show::whole(call.world.catalogue(), kind, object)).collect();
+    let items: Vec<_> = whole
         .iter()
         .map(|object| Shown { object, kind, version: &asked.target.version, is_item: true, is_metadata })
         .collect();
@@ -178,6 +178,7 @@ pub(super) fn object(call: &Call<'_>, asked: &Asked<'_>, code: u16, object: &Val
         return wire::answer(code, &table, call.accepts.is_yaml);
     }
     let is_metadata = call.accepts.form == Form::Metadata;
-    let shown = Shown { object, kind, version: &asked.target.version, is_item: false, is_metadata };
-    wire::answer(code, &super::show::value(&shown), call.accepts.is_yaml)
+    let whole = show::whole(call.world.catalogue(), kind, object);
+    let shown = Shown { object: &whole, kind, version: &asked.target.version, is_item: false, is_metadata };
+    wire::answer(code, &show::value(&shown), call.accepts.is_yaml)
 }

@@ -5,7 +5,6 @@
 
 mod access;
 mod columns;
-mod crd;
 mod discovery;
 mod fault;
 mod list;
@@ -87,7 +86,8 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     let wish = access::Wanted::of(&parts.method, &path, &route, &query);
     access::authorize(&user, &wish.wish())?;
     let harms = fault::before(&api.world, &wish).await?;
-    let accepts = wire::negotiate(&parts.headers)?;
+    // Other paths have media types of their own, and answer for them.
+    let accepts = if route == Route::Other { Accepts::default() } else { wire::negotiate(&parts.headers)? };
     let mut call = Call { world: &api.world, parts, query, user, accepts };
     let response = match route {
         Route::Object(target) => object(&mut call, target, body).await,

@@ -1,8 +1,9 @@
 //! Objects as they go over the wire: in the version that was asked for, whole or metadata only.
 
-use crate::world::catalogue::Kind;
+use crate::world::catalogue::{Catalogue, Kind, definition};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// An object in a served version; items of built-in lists come without `apiVersion` and `kind`, as upstream's typed
 /// lists do.
@@ -36,6 +37,14 @@ impl Serialize for Shown<'_> {
         }
         map.end()
     }
+}
+
+/// CustomResourceDefinitions stand in the world without their schemas; here they get them.
+pub(super) fn whole<'a>(catalogue: &Catalogue, kind: &Kind, object: &'a Value) -> Cow<'a, Value> {
+    if kind.resource.plural == "customresourcedefinitions" {
+        return Cow::Owned(definition::with_schemas(catalogue, object));
+    }
+    Cow::Borrowed(object)
 }
 
 /// The same as a value.

@@ -11,6 +11,7 @@ pub mod catalogue;
 mod collect;
 pub mod effect;
 pub mod fault;
+mod install;
 pub(crate) mod meta;
 pub mod owners;
 pub mod patch;

@@ -4,6 +4,7 @@
 //! distilled from the CRDs of Harvester 1.8.2 (names and types are facts of the interface; descriptions are left out),
 //! and what an older release lacks is taken away again by [`release`]. Nothing here knows an object.
 
+pub mod definition;
 mod notation;
 pub mod release;
 pub mod schema;

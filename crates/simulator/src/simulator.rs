@@ -1,0 +1,167 @@
+//! Building a simulated cluster and holding on to it.
+//!
+//! A [`Simulator`] owns the world, the driver that lets upstream's programs act, and the doors to it: a router, a
+//! service that can upgrade, a TLS listener. When it is dropped the driver stops.
+
+use crate::behave::View;
+use crate::clock::Clock;
+use crate::drive::{Drive, Restless};
+use crate::rest::Api;
+use crate::scenario;
+use crate::serve::{self, DuplexService, Served};
+use crate::world::World;
+use crate::world::catalogue::Release;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// What a cluster is to be like. Made by [`Simulator::builder`].
+#[derive(Debug, Clone)]
+pub struct Builder {
+    release: Release,
+    nodes: usize,
+    vms: usize,
+    seed: u64,
+    clock: Clock,
+}
+
+impl Builder {
+    /// Which Harvester: `1.4` or `1.8`; anything else leaves what was set.
+    #[must_use]
+    pub fn harvester(mut self, release: &str) -> Self {
+        self.release = Release::parse(release).unwrap_or(self.release);
+        self
+    }
+
+    /// How many hosts.
+    #[must_use]
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
+        self
+    }
+
+    /// How many VMs are there from the start.
+    #[must_use]
+    pub fn vms(mut self, vms: usize) -> Self {
+        self.vms = vms;
+        self
+    }
+
+    /// The seed of all names, uids and chances.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How time passes.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Builds the world. With an explicit clock nothing moves until [`Simulator::advance`] or [`Simulator::settle`];
+    /// with an automatic one [`Simulator::start`] lets it go.
+    pub fn build(self) -> Simulator {
+        let world = World::new(self.release, self.clock, self.seed);
+        world.install_definitions();
+        scenario::empty(&world, self.nodes);
+        let _ = self.vms;
+        let drive = Drive::new(&world);
+        let stop = CancellationToken::new();
+        Simulator { world, drive: Arc::new(Mutex::new(Some(drive))), stop: stop.clone(), _guard: stop.drop_guard() }
+    }
+}
+
+/// A simulated Harvester cluster.
+pub struct Simulator {
+    world: World,
+    /// Taken out while it runs by itself.
+    drive: Arc<Mutex<Option<Drive>>>,
+    stop: CancellationToken,
+    _guard: DropGuard,
+}
+
+impl std::fmt::Debug for Simulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulator").field("version", &self.world.version()).finish_non_exhaustive()
+    }
+}
+
+impl Simulator {
+    /// A small Harvester 1.8 with three hosts and no VMs, under an explicit clock.
+    pub fn builder() -> Builder {
+        Builder { release: Release::V1_8, nodes: 3, vms: 0, seed: 1, clock: Clock::explicit() }
+    }
+
+    /// The objects, for arranging and asserting.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The API as a router, for a client in this process that cannot upgrade. Requests without a token are the
+    /// administrator's.
+    pub fn router(&self) -> axum::Router {
+        Api::trusting(self.world.clone(), self.world.access().admin_token()).router()
+    }
+
+    /// The same as seen by the holder of a token.
+    pub fn router_as(&self, token: &str) -> axum::Router {
+        Api::trusting(self.world.clone(), token).router()
+    }
+
+    /// The API as a tower service that can upgrade to WebSockets, still without a socket.
+    pub fn duplex_service(&self) -> DuplexService {
+        DuplexService::new(self.router())
+    }
+
+    /// Serves the API with TLS on an address such as `127.0.0.1:0`; here tokens are asked for.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on or no certificate can be made.
+    pub async fn serve(&self, listen: &str) -> anyhow::Result<Served> {
+        serve::serve(self.world.clone(), listen, self.stop.child_token()).await
+    }
+
+    /// Lets upstream's programs act by themselves from now on. Does nothing the second time.
+    pub fn start(&self) {
+        if let Some(drive) = self.drive.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            drop(drive.spawn(self.stop.child_token()));
+        }
+    }
+
+    fn with_drive<T>(&self, work: impl FnOnce(&mut Drive) -> Result<T, Restless>) -> Result<Option<T>, Restless> {
+        let mut drive = self.drive.lock().unwrap_or_else(PoisonError::into_inner);
+        drive.as_mut().map(work).transpose()
+    }
+
+    /// Lets everything that is due at this moment happen.
+    ///
+    /// # Errors
+    /// When the world does not come to rest.
+    pub fn settle(&self) -> Result<(), Restless> {
+        self.with_drive(Drive::settle).map(drop)
+    }
+
+    /// Lets an explicit clock run for `span`.
+    ///
+    /// # Errors
+    /// When the world does not come to rest.
+    pub fn advance(&self, span: Duration) -> Result<(), Restless> {
+        self.with_drive(|drive| drive.advance(span)).map(drop)
+    }
+
+    /// Lets an explicit clock run until `holds`, at most for `limit`; says whether it came to hold.
+    ///
+    /// # Errors
+    /// When the world does not come to rest.
+    pub fn advance_until(&self, limit: Duration, holds: impl FnMut(&dyn View) -> bool) -> Result<bool, Restless> {
+        Ok(self.with_drive(|drive| drive.advance_until(limit, holds))?.unwrap_or(false))
+    }
+
+    /// Stops the driver and every listener.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+}
