@@ -1,9 +1,32 @@
 //! Admission: what upstream's mutating and validating webhooks do to a write before it is stored.
 //!
 //! Pure: from (operation, old, new, view) to the object that will be stored or to a refusal with upstream's wording.
-//! Rules come from `harvester-api.md` §1.5 and §10.
+//! Mutators run for everyone; validators spare upstream's own programs, whose writes they would never refuse. Rules come
+//! from `harvester-api.md` §1.5 and §10; a file decides about one kind of thing.
 
-use crate::behave::{Resource, View};
+mod backup;
+mod devices;
+mod image;
+mod instance;
+mod kubevirt;
+mod migration;
+mod mutate;
+mod network;
+mod node;
+mod setting;
+mod storage;
+#[cfg(test)]
+mod tests;
+mod vm;
+
+pub(crate) use mutate::vm as mutate_vm;
+
+use crate::behave::resources::{
+    ADDON, BACKUP, CLUSTERNETWORK, DHCP_POOL, IMAGE, KEYPAIR, LB_POOL, LOADBALANCER, NAD, NAMESPACE, NODE, PVC,
+    RESTORE, SCHEDULE, SETTING, STORAGECLASS, TEMPLATE_VERSION, VLANCONFIG, VM, VMI, VMIM,
+};
+use crate::behave::{Resource, View, object};
+use crate::scenario::fault::Fault;
 use serde_json::Value;
 
 /// The write that is asked for.
@@ -41,6 +64,55 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// What a validator says: nothing, or why not.
+type Verdict = Result<(), Refusal>;
+
+/// One write under judgement.
+struct Write<'a> {
+    operation: Operation,
+    old: Option<&'a Value>,
+    new: &'a Value,
+    view: &'a dyn View,
+    caller: &'a Caller,
+}
+
+impl Refusal {
+    /// A refusal by Harvester's webhook with 422.
+    fn invalid(message: impl Into<String>) -> Self {
+        Self { webhook: "validator.harvesterhci.io", code: 422, reason: "Invalid", message: message.into() }
+    }
+
+    /// A refusal by Harvester's webhook with 400.
+    fn bad_request(message: impl Into<String>) -> Self {
+        Self { code: 400, reason: "BadRequest", ..Self::invalid(message) }
+    }
+
+    /// A refusal by Harvester's webhook with 409.
+    fn conflict(message: impl Into<String>) -> Self {
+        Self { code: 409, reason: "Conflict", ..Self::invalid(message) }
+    }
+
+    /// A refusal by Harvester's webhook with 405.
+    fn not_allowed(message: impl Into<String>) -> Self {
+        Self { code: 405, reason: "MethodNotAllowed", ..Self::invalid(message) }
+    }
+
+    /// A refusal by Harvester's webhook with 403.
+    fn forbidden(message: impl Into<String>) -> Self {
+        Self { code: 403, reason: "Forbidden", ..Self::invalid(message) }
+    }
+
+    /// The same refusal from another webhook.
+    fn by(self, webhook: &'static str) -> Self {
+        Self { webhook, ..self }
+    }
+}
+
+/// Refuses with the first message if `broken`.
+fn deny_if(broken: bool, refusal: impl FnOnce() -> Refusal) -> Verdict {
+    if broken { Err(refusal()) } else { Ok(()) }
+}
+
 /// Runs the mutators, then the validators of `resource`.
 pub fn admit(
     resource: Resource,
@@ -50,6 +122,68 @@ pub fn admit(
     view: &dyn View,
     caller: &Caller,
 ) -> Result<Value, Refusal> {
-    let _ = (resource, operation, old, view, caller);
+    let is_leaving = object::is_deleting(&new) && operation == Operation::Update;
+    let new = if operation == Operation::Delete { new } else { mutate::mutate(resource, old, new, view, caller)? };
+    let is_program = caller.user.starts_with("system:serviceaccount:harvester-system:");
+    if is_program || is_leaving {
+        return Ok(new);
+    }
+    validate(resource, &Write { operation, old, new: &new, view, caller })?;
     Ok(new)
+}
+
+fn validate(resource: Resource, write: &Write<'_>) -> Verdict {
+    let denied = write.operation != Operation::Delete && Fault::Denied.is_in(object::name(write.new));
+    deny_if(denied, || Refusal::forbidden("the object is denied by the policy of this cluster"))?;
+    match resource {
+        VM => vm::validate(write),
+        VMI => instance::validate(write),
+        VMIM => migration::validate(write),
+        BACKUP => backup::backup(write),
+        RESTORE => backup::restore(write),
+        SCHEDULE => backup::schedule(write),
+        IMAGE => image::image(write),
+        TEMPLATE_VERSION => image::template_version(write),
+        KEYPAIR => image::keypair(write),
+        NAD => network::nad(write),
+        CLUSTERNETWORK => network::cluster_network(write),
+        VLANCONFIG => network::vlan_config(write),
+        LB_POOL => network::load_balancer_pool(write),
+        LOADBALANCER => network::load_balancer(write),
+        DHCP_POOL => network::dhcp_pool(write),
+        PVC => storage::claim(write),
+        STORAGECLASS => storage::class(write),
+        NODE => node::node(write),
+        NAMESPACE => node::namespace(write),
+        SETTING => setting::setting(write),
+        ADDON => setting::addon(write),
+        _ => Ok(()),
+    }
+}
+
+impl Write<'_> {
+    fn creates(&self) -> bool {
+        self.operation == Operation::Create
+    }
+
+    fn updates(&self) -> bool {
+        self.operation == Operation::Update
+    }
+
+    fn deletes(&self) -> bool {
+        self.operation == Operation::Delete
+    }
+
+    /// Whether what stands at this pointer is new or different.
+    fn changes(&self, pointer: &str) -> bool {
+        self.old.is_none_or(|old| old.pointer(pointer) != self.new.pointer(pointer))
+    }
+
+    fn namespace(&self) -> &str {
+        object::namespace(self.new)
+    }
+
+    fn name(&self) -> &str {
+        object::name(self.new)
+    }
 }

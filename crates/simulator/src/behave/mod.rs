@@ -32,8 +32,17 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use claims::templates as claim_templates;
 pub(crate) use image::storage_class as image_class;
 pub(crate) use keeping::fingerprint as key_fingerprint;
+pub(crate) use migration::is_migrating;
+pub(crate) use vm::{claim_name, run_strategy};
+pub(crate) use volume::DRIVER as LONGHORN_DRIVER;
+
+/// Finalizer of a `VirtualMachineInstanceMigration`.
+pub(crate) fn migration_finalizer() -> &'static str {
+    migration::FINALIZER
+}
 
 /// All behaviours, in the order in which they look at one change.
 pub const ALL: &[Behaviour] = &[
