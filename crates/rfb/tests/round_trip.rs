@@ -1,4 +1,5 @@
 //! What our server encodes, our client decodes: every encoding, every kind of picture, cut anywhere.
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
 

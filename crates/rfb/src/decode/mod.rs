@@ -13,7 +13,6 @@ mod jpeg;
 pub(crate) mod raw;
 pub(crate) mod resize;
 pub(crate) mod rre;
-mod subrect;
 pub(crate) mod tight;
 mod tight_rows;
 pub(crate) mod zlib;

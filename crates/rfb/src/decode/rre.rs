@@ -3,7 +3,7 @@
 //! Invariant: every subrectangle is paid for from the update's budget, since 12 bytes may paint a whole screen.
 //! Must never know other encodings.
 
-use super::{Bench, subrect};
+use super::Bench;
 use crate::pixel::opaque;
 use crate::wire::{Reader, Step, rect_at, u32_at};
 use crate::{ProtocolError, Rect};
@@ -34,8 +34,12 @@ impl Rre {
                 return Ok(Step::Wait);
             };
             let inner = rect_at(sub, 4);
+            if inner.right() > u32::from(self.rect.width) || inner.bottom() > u32::from(self.rect.height) {
+                return Err(ProtocolError::OutsideScreen(inner));
+            }
             bench.spend(inner.area())?;
-            subrect::paint(&mut bench.screen, self.rect, inner, opaque(sub))?;
+            let place = Rect { x: self.rect.x + inner.x, y: self.rect.y + inner.y, ..inner };
+            bench.screen.paint(place, opaque(sub));
             left -= 1;
         }
         Ok(Step::Done)

@@ -1,5 +1,6 @@
 //! A client and a server with a wire between them, and pictures worth encoding.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use rfb::{Client, Encoding, Event, Framebuffer, Options, Pacing, Rect, Rgba, Server};
 
@@ -80,3 +81,40 @@ pub(crate) fn picture(kind: u32, width: u16, height: u16) -> Framebuffer {
 
 /// How many kinds of pictures there are.
 pub(crate) const KINDS: u32 = 9;
+
+/// What a QEMU said in one session.
+pub(crate) struct Session {
+    pub(crate) name: String,
+    /// Of the last picture, in pixels.
+    pub(crate) size: (u16, u16),
+    /// Of the last picture's red, green and blue.
+    pub(crate) hash: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// All recorded sessions.
+pub(crate) fn sessions() -> impl Iterator<Item = Session> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let list = std::fs::read_to_string(format!("{folder}/sessions.txt")).unwrap();
+    let lines: Vec<String> = list.lines().map(str::to_owned).collect();
+    lines.into_iter().map(move |line| {
+        let [name, width, height, hash] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        let packed = std::fs::read(format!("{folder}/{name}.z")).unwrap();
+        Session {
+            name: name.to_owned(),
+            size: (width.parse().unwrap(), height.parse().unwrap()),
+            hash: u64::from_str_radix(hash, 16).unwrap(),
+            bytes: miniz_oxide::inflate::decompress_to_vec_zlib(&packed).unwrap(),
+        }
+    })
+}
+
+/// A client that has received these pieces.
+pub(crate) fn replay(pieces: &[&[u8]]) -> Client {
+    let mut client = Client::new(Options { pacing: Pacing::Continuous, ..Options::default() });
+    for piece in pieces {
+        client.receive(piece).unwrap();
+        client.take_output();
+    }
+    client
+}
