@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use claims::templates as claim_templates;
+pub(crate) use domain::is_hotplugged;
 pub(crate) use image::storage_class as image_class;
 pub(crate) use keeping::fingerprint as key_fingerprint;
 pub(crate) use migration::is_migrating;

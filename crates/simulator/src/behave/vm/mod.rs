@@ -93,18 +93,37 @@ fn release(vmi: &Value, view: &dyn View, _decision: &Decision) -> Option<Effect>
     may_go.then(|| object::merge(VMI, vmi, object::without_finalizer(vmi, VM_FINALIZER))).flatten()
 }
 
-/// Carries what may change under a running guest into the instance: memory and sockets within their maxima.
+/// Carries what may change under a running guest into the instance: sockets within their maximum, hot-plugged disks.
 ///
-/// Source: K `pkg/liveupdate/`; `harvester-api.md` §9.3.
+/// Source: K `pkg/liveupdate/`, `pkg/storage/hotplug`; `harvester-api.md` §8.7, §9.3.
 fn live_update(vm: &Value, vmi: &Value) -> Option<Effect> {
     if object::is_deleting(vmi) || object::text(vmi, "/status/phase") != "Running" {
         return None;
     }
-    let wanted = object::number(vm, "/spec/template/spec/domain/cpu/sockets")?;
-    let most = object::number(vmi, "/spec/domain/cpu/maxSockets")?;
-    let held = object::number(vmi, "/spec/domain/cpu/sockets")?;
-    let fits = wanted > held && wanted <= most;
-    fits.then(|| object::merge(VMI, vmi, json!({"spec": {"domain": {"cpu": {"sockets": wanted}}}}))).flatten()
+    let mut spec = json!({});
+    let count = |held: &Value, field: &str| object::number(held, field);
+    let wanted = count(vm, "/spec/template/spec/domain/cpu/sockets");
+    let most = count(vmi, "/spec/domain/cpu/maxSockets");
+    if wanted > count(vmi, "/spec/domain/cpu/sockets") && wanted <= most {
+        spec["domain"]["cpu"]["sockets"] = json!(wanted);
+    }
+    let plugged =
+        |volumes: &[Value]| volumes.iter().filter(|v| super::domain::is_hotplugged(v)).cloned().collect::<Vec<_>>();
+    let (ours, theirs) = (object::items(vm, "/spec/template/spec/volumes"), object::items(vmi, "/spec/volumes"));
+    if plugged(ours) != plugged(theirs) {
+        let fixed = |volume: &&Value| !super::domain::is_hotplugged(volume);
+        let volumes: Vec<Value> = theirs.iter().filter(fixed).cloned().chain(plugged(ours)).collect();
+        let disks = object::items(vmi, "/spec/domain/devices/disks").iter();
+        let new_disks = object::items(vm, "/spec/template/spec/domain/devices/disks").iter();
+        let is_in = |disk: &&Value, list: &[Value]| list.iter().any(|volume| volume["name"] == disk["name"]);
+        let plugged_now = plugged(ours);
+        let kept =
+            disks.filter(|disk| theirs.iter().any(|v| v["name"] == disk["name"] && fixed(&v)) || !is_in(disk, theirs));
+        let disks: Vec<Value> = kept.chain(new_disks.filter(|disk| is_in(disk, &plugged_now))).cloned().collect();
+        spec["volumes"] = json!(volumes);
+        spec["domain"]["devices"]["disks"] = json!(disks);
+    }
+    object::merge(VMI, vmi, json!({"spec": spec}))
 }
 
 fn removal(vm: &Value, vmi: Option<&Value>, view: &dyn View, now: Now) -> Outcome {
