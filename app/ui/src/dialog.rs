@@ -1,9 +1,8 @@
 //! Dialogs: the browser's own `<dialog>`, which keeps the focus in, closes on Esc and gives the focus back.
 
 use leptos::{ev::Event, html, prelude::*};
-use wasm_bindgen::JsCast;
 
-use crate::{Button, Field, Glyph, Icon, Kind, Size, TextArea, TextInput, ToolButton, words};
+use crate::{Button, Field, Glyph, Icon, Kind, Size, TextArea, TextInput, ToolButton, dom, words};
 
 /// A question or a form that must be answered before anything else.
 ///
@@ -77,10 +76,10 @@ pub fn Dialog(
 const FIRST: [&str; 3] = ["[autofocus]", ":scope > div :is(input, textarea, select)", ":scope > footer button"];
 
 fn focus_first(dialog: &web_sys::HtmlDialogElement) {
-    let first = FIRST.iter().find_map(|selector| dialog.query_selector(selector).ok().flatten());
-    if let Some(first) = first.and_then(|first| first.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // What cannot take the focus leaves it where the browser put it.
-        let _ = first.focus();
+    for selector in FIRST {
+        if dom::focus_first(dialog, selector) {
+            return;
+        }
     }
 }
 

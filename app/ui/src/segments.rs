@@ -1,9 +1,8 @@
 //! One of a few, all shown: a range of time, a density, a view.
 
 use leptos::{ev::KeyboardEvent, html, prelude::*};
-use wasm_bindgen::JsCast;
 
-use crate::{Glyph, Icon};
+use crate::{Glyph, Icon, dom};
 
 /// One of the few.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,19 +53,16 @@ where
     let key = move |event: KeyboardEvent| {
         let step = match event.key().as_str() {
             "ArrowRight" | "ArrowDown" => 1,
-            "ArrowLeft" | "ArrowUp" => usize::MAX,
+            "ArrowLeft" | "ArrowUp" => -1,
             _ => return,
         };
         event.prevent_default();
-        let current = value.get_untracked();
-        let next = values.with_value(|values| {
-            let at = values.iter().position(|value| *value == current).unwrap_or(0);
-            let at = neighbour(at, step, values.len());
-            values.get(at).cloned().map(|value| (at, value))
-        });
-        let Some((at, next)) = next else { return };
-        on_pick.run(next);
-        focus_child(group, at);
+        let Some(group) = group.get_untracked() else { return };
+        dom::focus_next(&group, "button", Some(step));
+        let at = dom::focused(&group, "button");
+        if let Some(value) = at.and_then(|at| values.with_value(|values| values.get(at).cloned())) {
+            on_pick.run(value);
+        }
     };
     let button = move |segment: Segment<T>| {
         let own = segment.value.clone();
@@ -96,19 +92,6 @@ where
     }
 }
 
-/// The place after `step` from `at` on a circle of `len`; a `step` of `usize::MAX` is one back.
-fn neighbour(at: usize, step: usize, len: usize) -> usize {
-    if len == 0 { 0 } else { (at + len).wrapping_add(step) % len }
-}
-
-fn focus_child(group: NodeRef<html::Div>, at: usize) {
-    let child = group.get_untracked().and_then(|group| group.children().item(u32::try_from(at).ok()?));
-    if let Some(child) = child.and_then(|child| child.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // A child that cannot take the focus leaves it where it is.
-        let _ = child.focus();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,11 +113,5 @@ mod tests {
                 "tabindex=\"0\"",
             ],
         );
-    }
-
-    #[test]
-    fn the_choice_goes_round() {
-        assert_eq!(neighbour(2, 1, 3), 0);
-        assert_eq!(neighbour(0, usize::MAX, 3), 2);
     }
 }

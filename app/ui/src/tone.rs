@@ -3,7 +3,7 @@
 use crate::icon::Glyph;
 
 /// How loud something is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tone {
     /// Ink on the page.
     #[default]

@@ -277,7 +277,10 @@ fn follow_size(pane: NodeRef<html::Div>, table: NodeRef<html::Table>, measure: i
         observer.observe(&pane);
         observer.observe(&table);
         let held = StoredValue::new_local((observer, callback));
-        on_cleanup(move || held.with_value(|(observer, _)| observer.disconnect()));
+        on_cleanup(move || {
+            // Already dropped, it observes nothing either.
+            let _ = held.try_with_value(|(observer, _)| observer.disconnect());
+        });
     });
 }
 

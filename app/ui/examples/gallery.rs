@@ -1,2 +1,0 @@
-//! Placeholder until its first commit.
-fn main() {}
