@@ -6,19 +6,22 @@
 mod access;
 mod columns;
 mod discovery;
+mod evict;
 mod fault;
 mod list;
 mod openapi;
 mod path;
+mod protobuf;
 mod review;
 mod show;
+mod socket;
 mod subresource;
 mod table;
 mod watch;
 mod wire;
 mod write;
 
-use crate::world::access::{User, Wish};
+use crate::world::access::User;
 use crate::world::catalogue::Kind;
 use crate::world::{Status, World};
 use axum::Router;
@@ -36,17 +39,18 @@ pub struct Api {
     world: World,
     /// Whose token is assumed when a request brings none.
     default_token: Option<String>,
+    sessions: socket::Sessions,
 }
 
 impl Api {
     /// An API that asks for a bearer token.
     pub fn new(world: World) -> Self {
-        Self { world, default_token: None }
+        Self { world, default_token: None, sessions: socket::Sessions::default() }
     }
 
     /// An API that takes requests without a token for those of this token's holder: for clients in the same process.
     pub fn trusting(world: World, token: &str) -> Self {
-        Self { world, default_token: Some(token.into()) }
+        Self { world, default_token: Some(token.into()), sessions: socket::Sessions::default() }
     }
 
     /// As an axum router.
@@ -62,6 +66,7 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     pub(crate) user: User,
     pub(crate) accepts: Accepts,
+    sessions: socket::Sessions,
 }
 
 /// A request for objects of a kind.
@@ -88,7 +93,7 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     let harms = fault::before(&api.world, &wish).await?;
     // Other paths have media types of their own, and answer for them.
     let accepts = if route == Route::Other { Accepts::default() } else { wire::negotiate(&parts.headers)? };
-    let mut call = Call { world: &api.world, parts, query, user, accepts };
+    let mut call = Call { world: &api.world, parts, query, user, accepts, sessions: api.sessions.clone() };
     let response = match route {
         Route::Object(target) => object(&mut call, target, body).await,
         Route::Other => other(&call, &path, body).await,
@@ -123,7 +128,7 @@ async fn object(call: &mut Call<'_>, target: Target, body: Body) -> Result<Respo
         return Err(if target.name.is_some() { Status::no_such_path() } else { Status::method_not_allowed() });
     }
     if kind.resource.plural == "pods" && target.sub == "eviction" {
-        return subresource::evict(call, &target, body).await;
+        return evict::serve(call, &target, body).await;
     }
     if !target.sub.is_empty() && !kind.subresources.contains(&target.sub.as_str()) {
         return Err(Status::no_such_path());
@@ -146,10 +151,5 @@ async fn object(call: &mut Call<'_>, target: Target, body: Body) -> Result<Respo
 impl Call<'_> {
     pub(crate) fn is_table(&self) -> bool {
         self.accepts.form == Form::Table
-    }
-
-    /// Whether the caller may do something else as well.
-    pub(crate) fn may(&self, wish: &Wish<'_>) -> bool {
-        self.user.may(wish)
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies in and out: what was sent, what is accepted, how it is written.
 //!
-//! Source: `k8s.io/apiserver/pkg/endpoints/handlers/negotiation`. JSON and YAML are spoken; protobuf and CBOR are not,
-//! and every client falls back from them.
+//! Source: `k8s.io/apiserver/pkg/endpoints/handlers/negotiation`. JSON and YAML are spoken; protobuf is read for the few
+//! kinds that kubectl sends ([`protobuf`](super::protobuf)) and never written, which every client copes with.
 
 use crate::world::Status;
 use axum::body::{Body, Bytes};
@@ -130,6 +130,7 @@ pub(crate) fn object(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Status>
     match content_type(headers) {
         "application/json" | "" => json(bytes),
         "application/yaml" => yaml(bytes),
+        "application/vnd.kubernetes.protobuf" => super::protobuf::decode(bytes),
         _ => Err(Status::unsupported_media_type("application/json, application/yaml")),
     }
 }

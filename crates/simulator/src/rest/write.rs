@@ -199,14 +199,15 @@ fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response,
 }
 
 /// `DeleteOptions` from the body or the query.
-async fn deletion(call: &mut By, query: &super::path::Query, bytes: &[u8]) -> Result<Deletion, Status> {
-    let body = if bytes.trim_ascii().is_empty() { json!({}) } else { wire::yaml(bytes)? };
+fn deletion(call: &Call<'_>, by: &mut By, bytes: &[u8]) -> Result<Deletion, Status> {
+    let query = &call.query;
+    let body = if bytes.trim_ascii().is_empty() { json!({}) } else { wire::object(&call.parts.headers, bytes)? };
     let text = |field: &str| match body[field].as_str() {
         Some(text) => text.to_owned(),
         None => query.text(field).to_owned(),
     };
     if body["dryRun"].as_array().is_some_and(|values| values.iter().any(|value| value == "All")) {
-        call.is_dry_run = true;
+        by.is_dry_run = true;
     }
     let propagation = match text("propagationPolicy").as_str() {
         "Foreground" => Propagation::Foreground,
@@ -231,7 +232,7 @@ pub(super) async fn delete(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
         return Err(Status::method_not_allowed());
     }
     let mut by = by(call)?;
-    let options = deletion(&mut by, &call.query, &wire::read(body).await?).await?;
+    let options = deletion(call, &mut by, &wire::read(body).await?)?;
     match call.world.delete(asked.kind.resource, place(asked), &options, &by)? {
         Deleted::Held(object) => Ok(show(call, asked, 200, &object)),
         // Pods come back whole even when they are gone. Source: `registry/core/pod/storage` (ReturnDeletedObject).
@@ -251,7 +252,7 @@ pub(super) async fn delete(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
 pub(super) async fn delete_collection(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Result<Response, Status> {
     let kind = asked.kind;
     let mut by = by(call)?;
-    let options = deletion(&mut by, &call.query, &wire::read(body).await?).await?;
+    let options = deletion(call, &mut by, &wire::read(body).await?)?;
     let selector = list::selector(kind, &call.query)?;
     let page = call.world.page(kind, asked.target.namespace.as_deref(), &selector, 0, None)?;
     let mut items: Vec<Arc<Value>> = Vec::new();

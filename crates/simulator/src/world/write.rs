@@ -27,6 +27,8 @@ pub struct By {
     pub is_outside: bool,
     /// Puts objects there as they are, with status, without admission: for scenarios.
     pub is_seed: bool,
+    /// A server-side apply, which has said already who owns what.
+    pub is_applied: bool,
 }
 
 impl By {
@@ -39,6 +41,7 @@ impl By {
             is_dry_run: false,
             is_outside: true,
             is_seed: false,
+            is_applied: false,
         }
     }
 
@@ -156,16 +159,18 @@ impl Txn<'_> {
                     return Err(Status::invalid(kind, &key.name, &faults));
                 }
             }
+            let asked = by.is_applied.then(|| object.clone());
             object = admission::admit(kind.resource, Operation::Create, None, object, &self.as_view(), &by.caller())
                 .map_err(refused)?;
+            if by.is_outside {
+                // After an apply only what webhooks changed is noted here.
+                owners::record(kind, &mut object, asked.as_ref(), &by.manager, "", self.now_ms);
+            }
         } else {
             self.fill_in_seed(&mut object);
         }
         if self.state.get(kind.id, &key).is_some() {
             return Err(Status::already_exists(kind, &key.name));
-        }
-        if by.is_outside {
-            owners::record(kind, &mut object, None, &by.manager, "", self.now_ms);
         }
         if by.is_dry_run {
             return Ok(Arc::new(object));
@@ -237,6 +242,9 @@ impl Txn<'_> {
         for field in ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"] {
             meta::set(object, field, Value::Null);
         }
+        if !by.is_applied {
+            meta::set(object, "managedFields", Value::Null);
+        }
         meta::set(object, "uid", self.state.random.uid());
         meta::set(object, "creationTimestamp", rfc3339(self.now_ms));
         meta::set(object, "generation", if has_generation(kind) { json!(1) } else { Value::Null });
@@ -298,7 +306,7 @@ impl Txn<'_> {
                 let status = new.get("status").cloned().unwrap_or(Value::Null);
                 new = (**old).clone();
                 meta::map(&mut new).insert("status".into(), status);
-                if let Some(managed) = managed {
+                if let (Some(managed), true) = (managed, by.is_applied) {
                     meta::set(&mut new, "managedFields", managed);
                 }
             }
@@ -320,6 +328,10 @@ impl Txn<'_> {
                 return Err(Status::invalid(kind, &key.name, &faults));
             }
         }
+        if !by.is_applied {
+            meta::keep(&mut new, "managedFields", old);
+        }
+        let asked = by.is_applied.then(|| new.clone());
         if part == Part::Main && !by.is_seed {
             new = admission::admit(kind.resource, Operation::Update, Some(old), new, &self.as_view(), &by.caller())
                 .map_err(refused)?;
@@ -334,7 +346,8 @@ impl Txn<'_> {
         }
         if by.is_outside || old["metadata"].get("managedFields").is_some() {
             let subresource = if part == Part::Status { "status" } else { "" };
-            owners::record(kind, &mut new, Some(old), &by.manager, subresource, self.now_ms);
+            let before = asked.as_ref().unwrap_or(old);
+            owners::record(kind, &mut new, Some(before), &by.manager, subresource, self.now_ms);
         }
         if by.is_dry_run {
             return Ok(Arc::new(new));

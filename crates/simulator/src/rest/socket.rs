@@ -1,0 +1,104 @@
+//! VNC and serial console over WebSockets.
+//!
+//! One client a VM and stream, as virt-handler has it: a new one ends the old one, unless it asks to preserve the
+//! session. Frames are binary and raw, without a channel byte. Source: K `pkg/virt-handler/rest/console.go`,
+//! `staging/src/kubevirt.io/client-go/kubecli`; `harvester-api.md` §2.1.
+
+use super::Call;
+use crate::world::Status;
+use axum::extract::FromRequestParts;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
+use tokio_util::sync::CancellationToken;
+
+/// The subprotocol that KubeVirt's clients offer.
+const PROTOCOL: &str = "plain.kubevirt.io";
+/// KubeVirt's own buffer.
+const BUFFER_BYTES: usize = 10_240;
+/// Bytes that wait between guest and socket.
+const PIPE_BYTES: usize = 256 * 1024;
+
+/// Streams that are open, by namespace, name and kind of stream.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sessions(Arc<Mutex<HashMap<(String, String, String), CancellationToken>>>);
+
+impl Sessions {
+    /// Takes the place of whoever is there; `None` when that session is to be preserved.
+    fn enter(&self, key: (String, String, String), preserve: bool) -> Option<CancellationToken> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|_, token| !token.is_cancelled());
+        if preserve && open.contains_key(&key) {
+            return None;
+        }
+        let token = CancellationToken::new();
+        if let Some(old) = open.insert(key, token.clone()) {
+            old.cancel();
+        }
+        Some(token)
+    }
+}
+
+/// Opens `vnc` or `console`.
+pub(super) async fn open(call: &mut Call<'_>, sub: &str, (namespace, name): (&str, &str)) -> Result<Response, Status> {
+    let upgrade = match WebSocketUpgrade::from_request_parts(call.parts, &()).await {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return Ok(rejection.into_response()),
+    };
+    let key = (namespace.to_owned(), name.to_owned(), sub.to_owned());
+    let token = call.sessions.enter(key, sub == "vnc" && call.query.flag("preserveSession"));
+    let token = token.ok_or_else(|| Status::internal("Active VNC connection. Request denied."))?;
+    let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+    let pumped = upgrade.protocols([PROTOCOL]).on_upgrade(move |socket| async move {
+        tokio::select! {
+            () = token.cancelled() => {}
+            () = pump(socket, ours) => token.cancel(),
+            () = guest(theirs) => token.cancel(),
+        }
+    });
+    Ok(pumped)
+}
+
+/// The guest's end of a stream, until `screen` plays it: says back what it is told.
+async fn guest(stream: DuplexStream) {
+    let (mut from_client, mut to_client) = tokio::io::split(stream);
+    // Ends when the client does, which is no fault.
+    let _ = tokio::io::copy(&mut from_client, &mut to_client).await;
+}
+
+/// Copies both ways until either end is over.
+async fn pump(mut socket: WebSocket, guest: impl AsyncRead + AsyncWrite) {
+    let (mut from_guest, mut to_guest) = tokio::io::split(guest);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    loop {
+        tokio::select! {
+            read = from_guest.read(&mut buffer) => match read {
+                Ok(0) | Err(_) => break,
+                Ok(len) => {
+                    if socket.send(Message::Binary(Bytes::copy_from_slice(&buffer[..len]))).await.is_err() {
+                        return;
+                    }
+                }
+            },
+            message = socket.recv() => match message {
+                Some(Ok(Message::Binary(bytes))) => {
+                    if to_guest.write_all(&bytes).await.is_err() {
+                        break;
+                    }
+                }
+                Some(Ok(Message::Text(text))) => {
+                    if to_guest.write_all(text.as_bytes()).await.is_err() {
+                        break;
+                    }
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+            },
+        }
+    }
+    // The peer may be gone already.
+    let _ = socket.send(Message::Close(None)).await;
+}

@@ -1,0 +1,79 @@
+//! What a client can find out about the API itself, on both releases.
+
+mod support;
+
+use serde_json::json;
+use simulator::clock::Clock;
+use simulator::world::World;
+use simulator::world::catalogue::Release;
+use support::{plain, router, send};
+
+fn installed(release: Release) -> World {
+    let world = World::new(release, Clock::explicit(), 7);
+    world.install_definitions();
+    world
+}
+
+#[tokio::test]
+async fn every_kind_is_found_in_both_forms_of_discovery() {
+    let world = installed(Release::V1_8);
+    let router = router(&world);
+    let groups = plain(&router, "GET /apis", json!(null)).await.json();
+    let kubevirt = groups["groups"].as_array().expect("groups").iter().find(|group| group["name"] == "kubevirt.io").expect("kubevirt.io").clone();
+    assert_eq!(kubevirt["preferredVersion"]["version"], "v1");
+    let resources = plain(&router, "GET /apis/kubevirt.io/v1", json!(null)).await.json();
+    let vm = resources["resources"].as_array().expect("resources").iter().find(|entry| entry["name"] == "virtualmachines").expect("VMs").clone();
+    assert_eq!(vm["shortNames"], json!(["vm", "vms"]));
+    let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
+    let all = send(&router, "GET /apis", &accept, json!(null)).await;
+    assert!(all.headers["content-type"].to_str().is_ok_and(|text| text.contains("APIGroupDiscoveryList")));
+    let items = all.json()["items"].clone();
+    let subresources = items.as_array().expect("items").iter().find(|item| item["metadata"]["name"] == "subresources.kubevirt.io").expect("group").clone();
+    assert!(subresources.to_string().contains("\"vnc\""));
+}
+
+#[tokio::test]
+async fn the_releases_differ_where_a_client_looks() {
+    let field = "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/virtualmachineinstancemigrations.kubevirt.io";
+    let definition = "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostnetworkconfigs.network.harvesterhci.io";
+    for (release, has) in [(Release::V1_4, false), (Release::V1_8, true)] {
+        let world = installed(release);
+        let router = router(&world);
+        let migration = plain(&router, field, json!(null)).await.json();
+        let schema = &migration["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+        assert_eq!(schema.get("addedNodeSelector").is_some(), has, "{release:?}");
+        assert!(schema.get("vmiName").is_some());
+        assert_eq!(plain(&router, definition, json!(null)).await.code == 200, has, "{release:?}");
+        let subresources = plain(&router, "GET /apis/subresources.kubevirt.io/v1", json!(null)).await.text;
+        assert_eq!(subresources.contains("evacuate/cancel"), has, "{release:?}");
+    }
+}
+
+#[tokio::test]
+async fn openapi_has_the_schema_and_the_parameters_that_kubectl_looks_for() {
+    let world = installed(Release::V1_8);
+    let router = router(&world);
+    let index = plain(&router, "GET /openapi/v3", json!(null)).await.json();
+    assert!(index["paths"].get("apis/kubevirt.io/v1").is_some());
+    let document = plain(&router, "GET /openapi/v3/apis/kubevirt.io/v1", json!(null)).await.json();
+    let vm = &document["components"]["schemas"]["io.kubevirt.v1.VirtualMachine"];
+    assert_eq!(vm["x-kubernetes-group-version-kind"][0]["kind"], "VirtualMachine");
+    assert_eq!(vm["properties"]["spec"]["properties"]["runStrategy"]["type"], "string");
+    let path = &document["paths"]["/apis/kubevirt.io/v1/namespaces/{namespace}/virtualmachines/{name}"];
+    assert!(path["patch"]["parameters"].to_string().contains("fieldValidation"));
+}
+
+#[tokio::test]
+async fn a_table_has_the_printer_columns_of_the_kind() {
+    let world = installed(Release::V1_8);
+    let router = router(&world);
+    let accept = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")];
+    let table = send(&router, "GET /api/v1/namespaces", &accept, json!(null)).await.json();
+    let heads: Vec<_> = table["columnDefinitions"].as_array().expect("columns").iter().map(|column| column["name"].clone()).collect();
+    assert_eq!(heads, ["Name", "Status", "Age"]);
+    assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
+    let accept = [("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")];
+    let list = send(&router, "GET /api/v1/namespaces", &accept, json!(null)).await.json();
+    assert_eq!(list["kind"], "PartialObjectMetadataList");
+    assert!(list["items"][0].get("spec").is_none());
+}
