@@ -115,6 +115,9 @@ pub struct Client {
     failure: Option<ProtocolError>,
 }
 
+/// Most pieces that arrive in part are whole with this much more.
+const MIN_TOP_UP_BYTES: usize = 2048;
+
 /// What the server has shown to support.
 #[derive(Default)]
 struct Offers {
@@ -215,15 +218,26 @@ impl Client {
     }
 
     fn receive_chunk(&mut self, chunk: &[u8]) -> Result<(), ProtocolError> {
-        if self.inbox.is_empty() {
-            let used = self.understand(chunk)?;
-            self.inbox.extend_from_slice(&chunk[used..]);
-        } else {
+        let mut rest = chunk;
+        // Only as much is copied behind old bytes as it takes to get past them; what follows is read in place.
+        while !self.inbox.is_empty() && !rest.is_empty() {
             let mut inbox = std::mem::take(&mut self.inbox);
-            inbox.extend_from_slice(chunk);
+            let old = inbox.len();
+            let added = rest.len().min(old.max(MIN_TOP_UP_BYTES));
+            inbox.extend_from_slice(&rest[..added]);
             let used = self.understand(&inbox)?;
-            inbox.drain(..used);
+            if used < old {
+                inbox.drain(..used);
+                rest = &rest[added..];
+            } else {
+                inbox.clear();
+                rest = &rest[used - old..];
+            }
             self.inbox = inbox;
+        }
+        if self.inbox.is_empty() {
+            let used = self.understand(rest)?;
+            self.inbox.extend_from_slice(&rest[used..]);
         }
         if self.output.len() > MAX_OUTPUT_BYTES { Err(ProtocolError::OutputNotTaken) } else { Ok(()) }
     }
