@@ -1,2 +1,98 @@
-//! Placeholder until its first commit.
-fn main() {}
+//! `cargo xtask`: the build, its checks and the demo.
+//!
+//! The one tool to know in this repository; it needs Rust and a C compiler and nothing else to build and run the product.
+//! Each command is a module; what they share is `workspace` (where things are), `cargo` (how cargo is called), `process`
+//! (children that never outlive us) and `steps` (what is reported).
+//!
+//! ```text
+//! cargo xtask demo                  builds what changed and runs the product against simulated clusters
+//! cargo xtask build [--release]     target/debug + target/site, or target/dist/harvester-admin to copy somewhere
+//! cargo xtask test [--quick]        everything that CI checks, in order of speed
+//! cargo xtask bench | fmt | shots
+//! ```
+//! It must never know what the product does: no noun of the platform appears here.
+
+mod apt;
+mod bench;
+mod browser;
+mod build;
+mod cargo;
+mod checks;
+mod compress;
+mod demo;
+mod postgres;
+mod process;
+mod site;
+mod steps;
+mod toolchain;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::workspace::{Profile, Workspace};
+
+/// The build of harvester-admin, its checks and the demo.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Builds the program and the interface it serves.
+    Build {
+        /// Optimised, and as one folder to copy: target/dist/harvester-admin.
+        #[arg(long)]
+        release: bool,
+    },
+    /// Builds what changed and runs the product against simulated clusters.
+    Demo(demo::Wishes),
+    /// Everything that CI checks, in order of speed.
+    Test(checks::Selection),
+    /// The benchmarks of every package that has some.
+    Bench {
+        /// Only this package.
+        #[arg(long, short)]
+        package: Option<String>,
+    },
+    /// Formats all sources.
+    Fmt,
+    /// Pictures of every page into end2end/screenshots.
+    Shots,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    process::end_children_on_signals()?;
+    let workspace = Workspace::find()?;
+    match command {
+        Command::Build { release } => build::build(&workspace, if release { Profile::Release } else { Profile::Dev })
+            .map(|built| println!("{built}")),
+        Command::Demo(wishes) => demo::demo(&workspace, &wishes),
+        Command::Test(selection) => checks::test(&workspace, &selection),
+        Command::Bench { package } => bench::bench(&workspace, package.as_deref()),
+        Command::Fmt => process::run(&mut cargo::cargo(&workspace, "fmt --all")),
+        Command::Shots => shots(&workspace),
+    }
+}
+
+/// Takes the pictures that `end2end/shots.ts` lists.
+fn shots(workspace: &Workspace) -> Result<()> {
+    browser::prepare(workspace)?;
+    build::build(workspace, Profile::Dev)?;
+    process::run(&mut browser::playwright(workspace, &["test", "--config", "shots.config.ts"]))
+}

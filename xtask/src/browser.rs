@@ -1,0 +1,61 @@
+//! Playwright in the Chromium of the system: no browser is downloaded.
+//!
+//! The specs and everything they share are in `end2end/`; here is only what must be there before they run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::apt;
+use crate::process::{run, which};
+use crate::workspace::{Profile, Workspace};
+
+/// Names under which distributions install it.
+const CHROMIUMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/// Both languages look as designed only with these.
+const FONTS: [&str; 3] = ["fonts-noto-cjk", "fonts-inter", "fonts-jetbrains-mono"];
+/// The simulator shows real screens where QEMU is there, and drawn ones where it is not.
+const QEMU: &str = "qemu-system-x86";
+
+/// Installs what is missing, as far as we may.
+pub(crate) fn prepare(workspace: &Workspace) -> Result<()> {
+    apt::ensure(&["chromium"], || chromium().is_some())?;
+    apt::ensure(&["nodejs", "npm"], || which("npm").is_some())?;
+    if apt::is_possible() {
+        apt::ensure(&FONTS, || FONTS.iter().all(|font| apt::has(font)))?;
+        apt::ensure(&[QEMU], || which("qemu-system-x86_64").is_some())?;
+    }
+    install_packages(&workspace.path("end2end"))
+}
+
+/// `npx playwright …` in `end2end/`, with Chromium and the built program named in its environment.
+pub(crate) fn playwright(workspace: &Workspace, words: &[&str]) -> Command {
+    let folder = workspace.path("end2end");
+    let mut command = Command::new(folder.join("node_modules/.bin/playwright"));
+    command.args(words).current_dir(&folder);
+    command.env("HARVESTER_ADMIN", workspace.program(Profile::Dev));
+    if let Some(chromium) = chromium() {
+        command.env("CHROMIUM", chromium);
+    }
+    command
+}
+
+/// `CHROMIUM` from the environment, else the first that is in `PATH`.
+fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    named.or_else(|| CHROMIUMS.iter().find_map(|name| which(name)))
+}
+
+/// `npm ci`, unless what is there was installed from the same lock file.
+fn install_packages(folder: &Path) -> Result<()> {
+    let lock = fs::read(folder.join("package-lock.json")).context("reading end2end/package-lock.json")?;
+    let stamp = folder.join("node_modules/.installed-from");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let words = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+    run(Command::new("npm").args(words).current_dir(folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
+    fs::write(stamp, lock).context("remembering what was installed")
+}

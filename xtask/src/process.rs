@@ -1,0 +1,147 @@
+//! Children that never outlive us.
+//!
+//! Each child leads a process group of its own, so that what it starts ends with it. The group is ended when its
+//! [`Running`] is dropped and when we get SIGINT, SIGTERM or SIGHUP; where `setpriv` is installed, long-lived children also
+//! ask the kernel to be ended when we are killed outright.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// How long a group may take to end by itself before it is killed: databases flush, servers drain.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The groups that run now.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Ends all children, then this process, when it is told to end.
+pub(crate) fn end_children_on_signals() -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("listening for signals")?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // The lock is kept, so that nothing new starts.
+            let groups = groups();
+            end(&groups);
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+/// A child that runs beside us; its group ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    group: Pid,
+}
+
+impl Running {
+    /// Starts `command` without an input.
+    pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        let mut groups = groups();
+        let child = command
+            .stdin(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("starting {}", command.get_program().display()))?;
+        let group = Pid::from_child(&child);
+        groups.push(group);
+        Ok(Self { child, group })
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
+        self.child.wait().context("waiting for a child")
+    }
+
+    /// Whether it has not ended yet.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        end(&[self.group]);
+        // Reaps it; that it may have been reaped before is no error.
+        let _ = self.child.wait();
+        groups().retain(|group| *group != self.group);
+    }
+}
+
+/// Runs `command` with its output shown; fails when it fails.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = Running::start(command)?.wait()?;
+    succeeded(command, status)
+}
+
+/// As [`run`], and hands each line of the standard output to `line` after showing it.
+pub(crate) fn run_reading(command: &mut Command, mut line: impl FnMut(&str)) -> Result<()> {
+    let mut running = Running::start(command.stdout(Stdio::piped()))?;
+    let output = running.child.stdout.take().context("a child without an output")?;
+    for text in BufReader::new(output).lines() {
+        let text = text.context("reading what a child says")?;
+        println!("{text}");
+        line(&text);
+    }
+    let status = running.wait()?;
+    succeeded(command, status)
+}
+
+/// The standard output of a short command, trimmed; `None` when it cannot be run or fails.
+pub(crate) fn answer(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// The program's path, when it is in one of the folders of `PATH`.
+pub(crate) fn which(program: &str) -> Option<std::path::PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// A command for `program` that the kernel ends with `signal` when we are killed; where `setpriv` is missing, a plain one.
+pub(crate) fn bound_to_us(program: &Path, signal: &str) -> Command {
+    let Some(setpriv) = which("setpriv") else { return Command::new(program) };
+    let mut command = Command::new(setpriv);
+    command.args(["--pdeathsig", signal, "--"]).arg(program);
+    command
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
+    if !status.success() {
+        bail!("`{}` failed ({status})", shown(command));
+    }
+    Ok(())
+}
+
+/// The command as one would type it, without its environment.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Asks the groups to end, and kills those that have not when [`GRACE`] is over.
+fn end(groups: &[Pid]) {
+    let alive = || groups.iter().filter(|group| test_kill_process_group(**group).is_ok());
+    alive().for_each(|group| _ = kill_process_group(*group, Signal::TERM));
+    let deadline = Instant::now() + GRACE;
+    while alive().next().is_some() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    alive().for_each(|group| _ = kill_process_group(*group, Signal::KILL));
+}
+
+fn groups() -> MutexGuard<'static, Vec<Pid>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
