@@ -36,6 +36,15 @@ fn a_foreign_viewer_gets_its_own_pixels() {
 }
 
 #[test]
+fn a_viewer_that_cannot_resize_sees_the_common_part() {
+    let mut server = ready();
+    let screen = Framebuffer::new(2, 9).unwrap();
+    server.receive(&[3, 0, 0, 0, 0, 0, 0, 4, 0, 2]).unwrap();
+    assert!(server.update(&screen));
+    assert_eq!(server.take_output()[4..12], [0, 0, 0, 0, 0, 2, 0, 2]);
+}
+
+#[test]
 fn a_slow_viewer_has_one_update_waiting() {
     let mut server = ready();
     let screen = Framebuffer::new(4, 2).unwrap();

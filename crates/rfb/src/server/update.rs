@@ -33,8 +33,9 @@ impl Server {
     }
 
     /// Sends what the viewer wants and has not seen of `screen`; returns whether there was something to send. A screen
-    /// of another size than before is told to the viewer first.
+    /// of another size than before is told to the viewer first; one that cannot follow sees the part both sizes have.
     pub fn update(&mut self, screen: &Framebuffer) -> bool {
+        let can_follow = self.abilities.desktop_size || self.abilities.extended_desktop_size;
         let has_new_size = (screen.width(), screen.height()) != self.size;
         if !self.is_ready() || !self.output.is_empty() {
             return false;
@@ -42,7 +43,7 @@ impl Server {
         let Some(wanted) = self.wanted.or(self.continuous) else { return false };
         let mut draft = Draft { bytes: vec![from_server::FRAMEBUFFER_UPDATE, 0, 0, 0], rects: 0 };
         self.tell_pending(&mut draft);
-        if has_new_size {
+        if has_new_size && can_follow {
             self.tell_size(screen, &mut draft);
         } else {
             self.tell_pixels(screen, wanted, &mut draft);
@@ -92,9 +93,6 @@ impl Server {
     }
 
     fn tell_size(&mut self, screen: &Framebuffer, draft: &mut Draft) {
-        if !self.abilities.desktop_size && !self.abilities.extended_desktop_size {
-            return;
-        }
         self.size = (screen.width(), screen.height());
         if self.abilities.extended_desktop_size {
             self.tell_extended_size(draft);
@@ -126,7 +124,7 @@ impl Server {
             draft.bytes.put_u16(from_y);
         }
         let encoding = self.abilities.encoding;
-        for rect in self.damage.take_inside(wanted.intersection(self.area())) {
+        for rect in self.damage.take_inside(wanted.intersection(self.area()).intersection(screen.area())) {
             let side = if encoding == Encoding::Tight { TIGHT_PIECE } else { u16::MAX };
             for piece in rect.tiles(side) {
                 draft.rect(piece, encoding.code());
