@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::rt::TokioExecutor;
-use kube::client::{Body, ConfigExt as _};
+use kube::client::ConfigExt as _;
 use model::id::ClusterId;
 use serde::Deserialize;
 use serde_json::json;

@@ -109,6 +109,11 @@ pub enum Resumed {
     Again(Desired),
 }
 
+/// The object as it stands now, `None` when there is none. `ops` uses it to find what an interrupted step has made.
+pub async fn live(_cluster: &Cluster, _target: &ObjectRef) -> Result<Option<Value>, ClusterError> {
+    todo!()
+}
+
 impl Desired {
     /// Asks the API server (`dryRun=All`) what the change would do; nothing is kept there.
     pub async fn check(self, _cluster: &Cluster) -> Result<Checked, ClusterError> {

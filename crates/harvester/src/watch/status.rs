@@ -1,0 +1,130 @@
+//! How a cluster stands, out of its door, its books and its state.
+
+use super::freshness::{Book, STALE_MS};
+use super::gate::Door;
+use super::publish;
+use super::shared::Shared;
+use crate::api::Kind;
+use crate::view::node::is_witness;
+use model::fleet::{Capacity, Health};
+use model::node::NodeView;
+use model::quantity::Bytes;
+use model::vm::Power;
+use model::{Say, UnixMs, say};
+use std::sync::{Mutex, PoisonError};
+
+/// How a cluster stands, without what only the store knows (its name, when it was registered).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterStatus {
+    /// How it answers.
+    pub health: Health,
+    /// The last error, in words.
+    pub problem: Option<Say>,
+    /// Since when it has been so.
+    pub since: UnixMs,
+    /// What is shown is as of then; `None` before the first lists.
+    pub as_of: Option<UnixMs>,
+    /// When the next try is due while it is away.
+    pub retry_at: Option<UnixMs>,
+    /// Harvester's `server-version`.
+    pub version: Option<String>,
+    /// Nodes in all, and ready ones.
+    pub nodes: (u32, u32),
+    /// VMs by power, in the order of [`Power::ALL`], zeros left out.
+    pub power: Vec<(Power, u32)>,
+    /// Room.
+    pub capacity: Capacity,
+    /// Objects that could not be read.
+    pub quarantined: u32,
+}
+
+/// Since when the health is what it is.
+#[derive(Default)]
+pub(crate) struct Since(Mutex<Option<(Health, UnixMs)>>);
+
+impl Since {
+    fn of(&self, health: Health, now: UnixMs) -> UnixMs {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Some((before, since)) if before == health => since,
+            _ => {
+                *last = Some((health, now));
+                now
+            }
+        }
+    }
+}
+
+/// Kinds without which the VM list is not what it says.
+const CORE: [Kind; 2] = [Kind::VirtualMachine, Kind::VirtualMachineInstance];
+
+pub(crate) fn status(shared: &Shared, since: &Since) -> ClusterStatus {
+    let now = shared.now();
+    let books = shared.books.all();
+    let nodes = shared.read(|state| state.nodes.values().cloned().collect::<Vec<_>>());
+    let as_of = CORE.iter().map(|kind| books.iter().find(|b| b.kind == *kind).and_then(|b| b.fresh)).min().flatten();
+    let (health, problem, retry_at) = match shared.gate.door() {
+        Door::Closed { health, problem, retry_at } => (health, Some(problem), retry_at),
+        Door::Open => {
+            let (health, problem) = open(&books, &nodes, as_of, now);
+            (health, problem, None)
+        }
+    };
+    let rows = shared.snapshot.rows();
+    ClusterStatus {
+        health,
+        problem,
+        since: since.of(health, now),
+        as_of,
+        retry_at,
+        version: shared.read(|state| state.version.clone()),
+        nodes: (nodes.len() as u32, nodes.iter().filter(|n| n.is_ready).count() as u32),
+        power: publish::power(&rows),
+        capacity: capacity(shared, &nodes),
+        quarantined: shared.quarantine.len() as u32,
+    }
+}
+
+fn open(books: &[Book], nodes: &[NodeView], as_of: Option<UnixMs>, now: UnixMs) -> (Health, Option<Say>) {
+    let core = |b: &&Book| CORE.contains(&b.kind);
+    if let Some(book) = books.iter().filter(core).find(|b| b.problem.is_some()) {
+        return (Health::Degraded, book.problem.as_deref().map(|p| watch_problem(book, p)));
+    }
+    if as_of.is_none() {
+        return (Health::Connecting, None);
+    }
+    let broken = books.iter().find(|b| b.problem.is_some() && !b.is_absent);
+    if let Some(book) = broken {
+        return (Health::Degraded, book.problem.as_deref().map(|p| watch_problem(book, p)));
+    }
+    if let Some(book) = books.iter().filter(core).find(|b| b.fresh.is_some_and(|t| now.since(t) > STALE_MS)) {
+        return (Health::Degraded, Some(watch_problem(book, "no sign of life")));
+    }
+    if let Some(node) = nodes.iter().find(|n| !n.is_ready) {
+        let (name, why) = (&node.name, node.problem.as_deref().unwrap_or_default());
+        return (Health::Degraded, Some(say!("主机 {name} 未就绪：{why}", "node {name} is not ready: {why}")));
+    }
+    (Health::Reachable, None)
+}
+
+fn watch_problem(book: &Book, problem: &str) -> Say {
+    let resource = book.kind.resource();
+    say!("监视 {resource} 不正常：{problem}", "the watch of {resource} is not well: {problem}")
+}
+
+/// Witnesses never count (`harvester-api.md` §4.5).
+fn capacity(shared: &Shared, nodes: &[NodeView]) -> Capacity {
+    let mut capacity = Capacity::default();
+    for node in nodes.iter().filter(|n| !is_witness(n)) {
+        capacity.cpu.0 = capacity.cpu.0.saturating_add(node.allocatable_cpu.0);
+        capacity.memory.0 = capacity.memory.0.saturating_add(node.allocatable_memory.0);
+    }
+    shared.read(|state| {
+        let load = state.load();
+        (capacity.cpu_used, capacity.memory_used) = (load.limits.cpu, load.limits.memory);
+        (capacity.cpu_requested, capacity.memory_requested) = (load.requests.cpu, load.requests.memory);
+        capacity.storage = Bytes(state.stores.values().fold(0, |sum, s| sum.saturating_add(s.schedulable.0)));
+        capacity.storage_claimed = Bytes(state.claims.values().fold(0, |sum, c| sum.saturating_add(c.0)));
+    });
+    capacity
+}
