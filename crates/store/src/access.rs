@@ -5,7 +5,7 @@
 
 mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use session::{
     NewSession, Session, TokenHash, end_all, end_session, end_session_of, insert_session, purge_sessions,
@@ -155,7 +155,7 @@ pub async fn count_accounts(db: &Db) -> Result<u64, StoreError> {
 pub async fn set_password(tx: &mut Tx, id: &AccountId, password_hash: &str) -> Result<bool, StoreError> {
     let sql = "UPDATE account SET password_hash = $2, wrong = 0, locked_until = NULL WHERE id = $1";
     let query =
-        on_tx!(tx, |c| { sqlx::query(sql).bind(id.as_str()).bind(password_hash).execute(c).await?.rows_affected() });
+        on_tx!(tx, |c| sqlx::query(sql).bind(id.as_str()).bind(password_hash).execute(c).await?.rows_affected());
     Ok(query == 1)
 }
 

@@ -8,7 +8,7 @@
 mod chain;
 mod search;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verify;
 
 pub use search::{search, unclosed};

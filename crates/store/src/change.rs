@@ -251,6 +251,14 @@ pub async fn of_object(db: &Db, object: &str, limit: u32) -> Result<Vec<ChangeRe
     }))
 }
 
+/// Changes, the newest first; at most `limit`.
+pub async fn recent(db: &Db, limit: u32) -> Result<Vec<ChangeRecord>, StoreError> {
+    let sql = "SELECT id, cluster, object, kind, actor, verb, audit_seq, stage, base_version, data, created, updated,
+                      outcome, ended, lease_until, token
+               FROM change ORDER BY created DESC, id DESC LIMIT $1";
+    records(on!(db, |pool| sqlx::query_as::<_, ChangeRow>(sql).bind(i64::from(limit)).fetch_all(pool).await?))
+}
+
 /// The change with that id.
 pub async fn get(db: &Db, id: &ChangeId) -> Result<Option<ChangeRecord>, StoreError> {
     let sql = "SELECT id, cluster, object, kind, actor, verb, audit_seq, stage, base_version, data, created, updated,

@@ -7,9 +7,11 @@ mod error;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod tries;
 
 pub use error::StoreError;
 pub use schema::SchemaState;
+pub use tries::{MAX_TRIES, Tries};
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
@@ -47,10 +49,6 @@ macro_rules! on_tx {
 }
 
 pub(crate) use {on, on_tx};
-
-/// How often [`Db::transact`] tries: serialization failures and deadlocks are rare, so the fifth says that something
-/// else is wrong.
-pub const MAX_TRIES: u32 = 5;
 
 /// How long SQLite waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -169,36 +167,12 @@ impl Db {
         Ok(Tx { handle })
     }
 
-    /// Runs `work` in a transaction and commits; again, up to [`MAX_TRIES`] times, when the database lost a race
-    /// ([`StoreError::Conflict`], anywhere in the chain of `E`'s sources). `work` must have no effect but on the `Tx`.
+    /// [`transact!`](crate::transact) as a function, for callers whose future need not be `Send`.
     pub async fn transact<T, E>(&self, mut work: impl AsyncFnMut(&mut Tx) -> Result<T, E>) -> Result<T, E>
     where
         E: std::error::Error + From<StoreError> + 'static,
     {
-        let mut tries = 1;
-        loop {
-            let error = match self.attempt(&mut work).await {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            if tries == MAX_TRIES || !is_retryable(&error) {
-                return Err(error);
-            }
-            // Spread out, so that those who collided do not meet again at once.
-            let pause_ms = u64::from(rand::random_range(1..=10 * tries));
-            tokio::time::sleep(Duration::from_millis(pause_ms)).await;
-            tries += 1;
-        }
-    }
-
-    async fn attempt<T, E>(&self, work: &mut impl AsyncFnMut(&mut Tx) -> Result<T, E>) -> Result<T, E>
-    where
-        E: From<StoreError>,
-    {
-        let mut tx = self.begin().await?;
-        let done = work(&mut tx).await?;
-        tx.commit().await?;
-        Ok(done)
+        crate::transact!(self, |tx| work(tx).await)
     }
 
     /// Ends all connections once they are free; SQLite folds its log into the file.
@@ -211,17 +185,6 @@ impl Db {
             Engine::Postgres(pool) => pool.close().await,
         }
     }
-}
-
-fn is_retryable(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut chain = Some(error);
-    while let Some(error) = chain {
-        if let Some(StoreError::Conflict { .. }) = error.downcast_ref() {
-            return true;
-        }
-        chain = error.source();
-    }
-    false
 }
 
 async fn open_sqlite(path: &Path, sync: SqliteSynchronous, options: &OpenOptions) -> Result<Engine, StoreError> {

@@ -151,7 +151,7 @@ pub async fn get(db: &Db, id: &ClusterId) -> Result<Option<Cluster>, StoreError>
 /// The kubeconfig of a registered cluster, opened; wiped when dropped.
 pub async fn kubeconfig(db: &Db, sealer: &Sealer, id: &ClusterId) -> Result<Option<Zeroizing<String>>, StoreError> {
     let sql = "SELECT kubeconfig FROM cluster WHERE id = $1 AND removed IS NULL";
-    let sealed = on!(db, |pool| { sqlx::query_scalar::<_, String>(sql).bind(id.as_str()).fetch_optional(pool).await? });
+    let sealed = on!(db, |pool| sqlx::query_scalar::<_, String>(sql).bind(id.as_str()).fetch_optional(pool).await?);
     let Some(sealed) = sealed else { return Ok(None) };
     let plain = sealer.open(SEALED_AS, id.as_str(), &sealed)?;
     let text = read(std::str::from_utf8(&plain), "cluster.kubeconfig")?;
@@ -211,7 +211,7 @@ pub async fn save_probe(tx: &mut Tx, id: &ClusterId, probe: &Probe) -> Result<bo
 pub async fn probe(db: &Db, id: &ClusterId) -> Result<Option<Probe>, StoreError> {
     let sql = "SELECT probe FROM cluster WHERE id = $1 AND removed IS NULL";
     let json =
-        on!(db, |pool| { sqlx::query_scalar::<_, Option<String>>(sql).bind(id.as_str()).fetch_optional(pool).await? });
+        on!(db, |pool| sqlx::query_scalar::<_, Option<String>>(sql).bind(id.as_str()).fetch_optional(pool).await?);
     json.flatten().map(|json| from_json(&json, "cluster.probe")).transpose()
 }
 

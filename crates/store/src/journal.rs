@@ -4,12 +4,14 @@
 //! and one that is not the newest is [`StoreError::Fenced`]: a worker that slept through its lease cannot write. Must
 //! never know a plan or a step's meaning; words and JSON come in and go out as they are.
 
+mod cancel;
 mod claim;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
+pub use cancel::{ask_cancel, is_cancel_asked};
 pub use claim::{claim_due, next_due};
 pub use read::{by_key, entries, get, of_object, recent, running};
 pub use write::{append, insert, nudge, renew, reschedule, resume, save_data, set_state};

@@ -40,6 +40,6 @@ pub async fn list(db: &Db) -> Result<Vec<Template>, StoreError> {
 /// The template with that id.
 pub async fn get(db: &Db, id: &TemplateId) -> Result<Option<Template>, StoreError> {
     let sql = "SELECT data FROM template WHERE id = $1";
-    let row = on!(db, |pool| { sqlx::query_scalar::<_, String>(sql).bind(id.as_str()).fetch_optional(pool).await? });
+    let row = on!(db, |pool| sqlx::query_scalar::<_, String>(sql).bind(id.as_str()).fetch_optional(pool).await?);
     row.map(|json| from_json(&json, "template.data")).transpose()
 }

@@ -135,7 +135,7 @@ pub async fn session_by_hash(db: &Db, hash: &TokenHash, now: UnixMs) -> Result<O
                FROM session s JOIN account a ON a.id = s.account
                WHERE s.token_hash = $1 AND s.ends > $2 AND a.is_disabled = 0";
     let row =
-        on!(db, |pool| { sqlx::query_as::<_, SessionRow>(sql).bind(&hash.0).bind(now.0).fetch_optional(pool).await? });
+        on!(db, |pool| sqlx::query_as::<_, SessionRow>(sql).bind(&hash.0).bind(now.0).fetch_optional(pool).await?);
     row.map(SessionRow::session).transpose()
 }
 

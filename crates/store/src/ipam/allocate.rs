@@ -108,8 +108,7 @@ pub async fn allocate(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>) -> Result<Lea
 /// Takes the subnet's lock and reads where a search begins; `None` when there is no such subnet.
 async fn lock(tx: &mut Tx, subnet: &Subnet) -> Result<Option<u128>, StoreError> {
     let sql = "UPDATE subnet SET cursor = cursor + 1 WHERE id = $1 RETURNING low_key";
-    let low =
-        on_tx!(tx, |c| { sqlx::query_scalar::<_, String>(sql).bind(subnet.id.as_str()).fetch_optional(c).await? });
+    let low = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(subnet.id.as_str()).fetch_optional(c).await?);
     low.map(|low| number_of(&low)).transpose()
 }
 
@@ -199,8 +198,7 @@ async fn lowest(
 /// The lowest number from `from` to `last` that has no row.
 async fn gap(tx: &mut Tx, family: i64, from: u128, last: u128) -> Result<Option<u128>, StoreError> {
     let sql = "SELECT COUNT(*) FROM address WHERE family = $1 AND key = $2";
-    let taken =
-        on_tx!(tx, |c| { sqlx::query_scalar::<_, i64>(sql).bind(family).bind(key_of(from)).fetch_one(c).await? });
+    let taken = on_tx!(tx, |c| sqlx::query_scalar::<_, i64>(sql).bind(family).bind(key_of(from)).fetch_one(c).await?);
     if taken == 0 {
         return Ok(Some(from));
     }

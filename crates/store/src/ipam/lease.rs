@@ -164,8 +164,7 @@ pub async fn purge_quarantine(tx: &mut Tx, now: UnixMs) -> Result<u64, StoreErro
         let sql = "UPDATE subnet SET cursor = cursor + 1 WHERE id = $1";
         on_tx!(tx, |c| sqlx::query(sql).bind(&subnet).execute(c).await?.rows_affected());
         let sql = "DELETE FROM address WHERE subnet = $1 AND state = 'quarantined' AND until <= $2 RETURNING key";
-        let keys =
-            on_tx!(tx, |c| { sqlx::query_scalar::<_, String>(sql).bind(&subnet).bind(now.0).fetch_all(c).await? });
+        let keys = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(&subnet).bind(now.0).fetch_all(c).await?);
         removed += keys.len() as u64;
         if let Some(least) = keys.iter().min() {
             let sql = "UPDATE subnet SET low_key = $2 WHERE id = $1 AND low_key > $2";
@@ -183,7 +182,7 @@ pub(super) async fn delete_reusable(tx: &mut Tx, subnet: &str, now: UnixMs) -> R
                    SELECT 1 FROM operation o
                    WHERE o.id = address.operation AND o.state IN ('running', 'undoing', 'parked')))
                RETURNING key";
-    let keys = on_tx!(tx, |c| { sqlx::query_scalar::<_, String>(sql).bind(subnet).bind(now.0).fetch_all(c).await? });
+    let keys = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(subnet).bind(now.0).fetch_all(c).await?);
     keys.iter().min().map(|key| number_of(key)).transpose()
 }
 
@@ -239,7 +238,7 @@ pub async fn leases_of_holder(db: &Db, holder: &str) -> Result<Vec<Lease>, Store
 /// How full a subnet is.
 pub async fn count(db: &Db, subnet: &SubnetId) -> Result<Count, StoreError> {
     let sql = "SELECT state, COUNT(*) FROM address WHERE subnet = $1 GROUP BY state";
-    let rows = on!(db, |pool| { sqlx::query_as::<_, (String, i64)>(sql).bind(subnet.as_str()).fetch_all(pool).await? });
+    let rows = on!(db, |pool| sqlx::query_as::<_, (String, i64)>(sql).bind(subnet.as_str()).fetch_all(pool).await?);
     let mut count = Count::default();
     for (state, n) in rows {
         match known(LeaseState::parse(&state), "address.state")? {

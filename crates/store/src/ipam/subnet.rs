@@ -237,7 +237,7 @@ async fn select(db: &Db, id: Option<&SubnetId>) -> Result<Vec<Subnet>, StoreErro
     let id = id.map(|id| id.as_str());
     let sql = "SELECT id, name, cidr, gateway, vlan, dns, search FROM subnet
                WHERE $1 IS NULL OR id = $1 ORDER BY family, first_key LIMIT $2";
-    let rows = on!(db, |pool| { sqlx::query_as::<_, SubnetRow>(sql).bind(id).bind(MAX_LISTED).fetch_all(pool).await? });
+    let rows = on!(db, |pool| sqlx::query_as::<_, SubnetRow>(sql).bind(id).bind(MAX_LISTED).fetch_all(pool).await?);
     let sql = "SELECT subnet, kind, from_address, to_address, note FROM subnet_range
                WHERE $1 IS NULL OR subnet = $1 ORDER BY subnet, place";
     let range_rows = on!(db, |pool| sqlx::query_as::<_, RangeRow>(sql).bind(id).fetch_all(pool).await?);
