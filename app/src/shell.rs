@@ -1,5 +1,5 @@
-//! The document around the interface, rendered on the server only: language, stylesheet, the script that hydrates,
-//! and the content security policy with the nonce of this answer.
+//! The document around the interface, rendered on the server only: language and theme from the request, stylesheet, the
+//! script that hydrates, and the content security policy with the nonce of this answer.
 //!
 //! Nothing here is hydrated, so nonces and names that change with each build are safe here and nowhere else.
 
@@ -11,7 +11,8 @@ use leptos_axum::ResponseOptions;
 use leptos_meta::MetaTags;
 use serde::Deserialize;
 
-use crate::App;
+use crate::frame::Theme;
+use crate::{App, backend};
 
 /// Where the files of this build are, as `cargo xtask build` writes it into `site/manifest.json`. All are absolute
 /// URL paths under `/pkg/<build>/`.
@@ -32,12 +33,18 @@ pub struct Assets {
 /// The whole document for one request.
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {
     send_policy();
+    let session = backend::session(assets);
+    let preferences = session.preferences;
+    provide_context(session);
+    provide_context(backend::answer());
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang=preferences.lang.tag() data-theme=preferences.theme.word()>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <meta name="color-scheme" content="light dark"/>
+                {(preferences.theme == Theme::Auto).then(|| view! { <SystemTheme/> })}
                 <link rel="icon" type="image/svg+xml" href=format!("{}/favicon.svg", assets.base)/>
                 <link rel="stylesheet" href=assets.style.clone()/>
                 <HydrationScripts assets=assets.clone()/>
@@ -48,6 +55,14 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
             </body>
         </html>
     }
+}
+
+/// Picks the theme that the system has, before anything is drawn: only the browser knows it.
+#[component]
+fn SystemTheme() -> impl IntoView {
+    let pick =
+        "document.documentElement.dataset.theme=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'";
+    view! { <script nonce=use_nonce()>{pick}</script> }
 }
 
 /// Fetches script and WebAssembly at once and hydrates when both are there.

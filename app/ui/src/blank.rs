@@ -137,11 +137,14 @@ pub fn Forbidden(
     /// Which role may, and who gives it.
     #[prop(optional, into)]
     meaning: Signal<Option<String>>,
+    /// Stands for the whole page.
+    #[prop(default = true)]
+    page: bool,
     /// Ask for it.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    view! { <Blank glyph=Glyph::Lock title=title meaning=meaning page=true>{children.map(|children| children())}</Blank> }
+    view! { <Blank glyph=Glyph::Lock title=title meaning=meaning page=page>{children.map(|children| children())}</Blank> }
 }
 
 /// It was here and is no more.
@@ -153,11 +156,14 @@ pub fn Gone(
     /// When, by whom, what is left of it.
     #[prop(optional, into)]
     meaning: Signal<Option<String>>,
+    /// Stands for the whole page.
+    #[prop(default = true)]
+    page: bool,
     /// Its history, its restore.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    view! { <Blank glyph=Glyph::Cut title=title meaning=meaning page=true>{children.map(|children| children())}</Blank> }
+    view! { <Blank glyph=Glyph::Cut title=title meaning=meaning page=page>{children.map(|children| children())}</Blank> }
 }
 
 #[cfg(test)]

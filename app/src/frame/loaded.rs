@@ -1,0 +1,68 @@
+//! What every page that fetches something looks like while it is fetched, when it came, and when it did not.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use model::Fault;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::states::FaultState;
+
+/// What a page's resource yields.
+pub(crate) type Answered<T> = Resource<Result<T, Fault>>;
+
+/// Shows `fallback` at the first load, then `children` of what came; while it is fetched again the old stays. A fault is
+/// shown by its code, with a way to try again. One of these a page, and no suspense inside (`stack.md` §9).
+#[component]
+pub(crate) fn Loaded<T, C, V>(
+    /// What is fetched.
+    from: Answered<T>,
+    /// In the shape of what will stand there.
+    #[prop(into)]
+    fallback: ViewFnOnce,
+    /// The fault stands for the whole page.
+    #[prop(optional)]
+    page: bool,
+    /// Draws what came: plain data.
+    children: C,
+) -> impl IntoView
+where
+    T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static,
+    C: Fn(T) -> V + Send + Sync + 'static,
+    V: IntoView + 'static,
+{
+    let children = Arc::new(children);
+    let retry = Callback::new(move |()| from.refetch());
+    let content = move || {
+        let children = children.clone();
+        Suspend::new(async move {
+            match from.await {
+                Ok(value) => children(value).into_any(),
+                Err(fault) => view! { <FaultState fault=fault page=page retry=retry/> }.into_any(),
+            }
+        })
+    };
+    view! { <Transition fallback=fallback>{content}</Transition> }
+}
+
+/// A page: its title for the window, and the element that holds it.
+#[component]
+pub(crate) fn Page(
+    /// The window's title.
+    #[prop(into)]
+    title: TextProp,
+    /// It has no padding of its own.
+    #[prop(optional)]
+    flush: bool,
+    /// A further class for rules that only this page has.
+    #[prop(optional)]
+    class: &'static str,
+    /// What it holds.
+    children: Children,
+) -> impl IntoView {
+    let class = if class.is_empty() { "page".to_owned() } else { format!("page {class}") };
+    view! {
+        <leptos_meta::Title text=title/>
+        <main class=class id="main" tabindex="-1" data-flush=flush.then_some("")>{children()}</main>
+    }
+}

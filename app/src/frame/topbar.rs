@@ -1,0 +1,169 @@
+//! The top bar: the way to this page, the palette, how fresh the data is, tasks, language, theme, who is signed in.
+
+use app_ui::{Crumbs, Face, Glyph, Icon, Ring, ToolButton};
+use leptos::prelude::*;
+use model::Lang;
+use model::change::OperationView;
+use model::fleet::ClusterView;
+use model::quantity::percent;
+
+use super::desk::Desk;
+use super::line::Freshness;
+use super::preferences::{Theme, remember_lang, remember_theme};
+use super::session::{tell, use_lang, use_session};
+use super::tasks::running;
+use super::trail::Place;
+use crate::live::Held;
+use crate::locales::use_words;
+use crate::paths;
+
+/// The top bar.
+#[component]
+pub(crate) fn TopBar(
+    /// The page that is open.
+    place: Memo<Place>,
+    /// All clusters.
+    fleet: Held<Vec<ClusterView>>,
+    /// Running and recent operations.
+    operations: Held<Vec<OperationView>>,
+) -> impl IntoView {
+    let words = use_words();
+    let frame = words.frame;
+    let desk = Desk::find();
+    let crumbs = Signal::derive(move || place.with(|place| place.crumbs(words)));
+    let menu_open = move || desk.menu.get().to_string();
+    view! {
+        <header class="topbar">
+            <button
+                type="button"
+                class="tool only-narrow"
+                aria-label=frame.navigation
+                aria-controls="nav"
+                aria-expanded=menu_open
+                on:click=move |_| desk.menu.update(|open| *open = !*open)
+            >
+                <Icon glyph=Glyph::Menu/>
+            </button>
+            <Crumbs crumbs=crumbs/>
+            <button type="button" class="finder" aria-keyshortcuts="Control+K Meta+K" on:click=move |_| desk.palette.set(true)>
+                <Icon glyph=Glyph::Search/><span>{frame.find}</span><kbd>"Ctrl K"</kbd>
+            </button>
+            <Freshness fleet=fleet/>
+            <TaskButton operations=operations/>
+            <LangButton/>
+            <ThemeButton/>
+            <MeMenu/>
+        </header>
+    }
+}
+
+/// Opens the task centre; a ring and a count while something runs.
+#[component]
+fn TaskButton(operations: Held<Vec<OperationView>>) -> impl IntoView {
+    let words = use_words().frame;
+    let desk = Desk::find();
+    let counted = operations.value.clone();
+    let count = Memo::new(move |_| counted.with(|all| running(all)));
+    let steps = Memo::new(move |_| {
+        operations.value.with(|all| {
+            let open = || all.iter().filter(|operation| !operation.state.is_final());
+            percent(open().map(|o| u64::from(o.steps.0)).sum(), open().map(|o| u64::from(o.steps.1)).sum())
+        })
+    });
+    let share = Signal::derive(move || f64::from(steps.get()));
+    let label = move || match count.get() {
+        0 => words.tasks.to_owned(),
+        n => format!("{}, {}", words.tasks, (words.tasks_running)(n)),
+    };
+    let drawing = move || {
+        if count.get() > 0 {
+            view! { <Ring used=share label=Signal::derive(move || format!("{}%", steps.get())) small=true moving=true/><em>{count}</em> }.into_any()
+        } else {
+            view! { <Icon glyph=Glyph::Tasks/> }.into_any()
+        }
+    };
+    view! {
+        <button
+            type="button"
+            class="tool"
+            aria-label=label
+            title=words.tasks
+            aria-expanded=move || desk.tasks.get().to_string()
+            on:click=move |_| desk.tasks.update(|open| *open = !*open)
+        >
+            {drawing}
+        </button>
+    }
+}
+
+/// Switches to the other language; the page is loaded again to speak it.
+#[component]
+fn LangButton() -> impl IntoView {
+    let switch = move |()| {
+        remember_lang(other(use_lang()));
+        // A page that cannot be loaded again speaks the other language at the next click.
+        let _ = window().location().reload();
+    };
+    // The word is in the language it leads to: whoever cannot read this page can read that.
+    let label = match use_lang() {
+        Lang::Zh => "English",
+        Lang::En => "简体中文",
+    };
+    view! { <span class="only-wide"><ToolButton label=label glyph=Glyph::Language on_press=switch/></span> }
+}
+
+/// The other of the two.
+pub(crate) fn other(lang: Lang) -> Lang {
+    match lang {
+        Lang::Zh => Lang::En,
+        Lang::En => Lang::Zh,
+    }
+}
+
+/// Goes round the themes.
+#[component]
+fn ThemeButton() -> impl IntoView {
+    let words = use_words().frame;
+    let theme = RwSignal::new(use_session().preferences.theme);
+    let turn = move |()| {
+        let next = match theme.get_untracked() {
+            Theme::Auto => Theme::Light,
+            Theme::Light => Theme::Dark,
+            Theme::Dark => Theme::Auto,
+        };
+        theme.set(next);
+        remember_theme(next);
+    };
+    let word = move || match theme.get() {
+        Theme::Auto => words.theme_auto,
+        Theme::Light => words.theme_light,
+        Theme::Dark => words.theme_dark,
+    };
+    let label = Signal::derive(move || format!("{}: {}", words.theme, word()));
+    let glyph = Signal::derive(move || if theme.get() == Theme::Light { Glyph::Sun } else { Glyph::Moon });
+    view! { <span class="only-wide"><ToolButton label=label glyph=glyph on_press=turn/></span> }
+}
+
+/// Who is signed in, and the way out. It opens without scripts too.
+#[component]
+fn MeMenu() -> impl IntoView {
+    let words = use_words().frame;
+    let session = use_session();
+    session.me.clone().map(|me| {
+        let name = if me.name.is_empty() { me.login.clone() } else { me.name.clone() };
+        let (label, face) = (name.clone(), name.clone());
+        view! {
+            <details class="pop" data-end="">
+                <summary class="me" aria-label=label><Face name=face/><span>{name}</span></summary>
+                <div class="menu">
+                    <header><span>{me.login}</span><span>{tell(&me.role.say())}</span></header>
+                    <a class="option" href=paths::ACCOUNT><Icon glyph=Glyph::User/>{words.sessions}</a>
+                    <hr/>
+                    <form method="post" action=paths::SIGN_OUT>
+                        <button type="submit" class="option"><Icon glyph=Glyph::External/>{words.sign_out}</button>
+                    </form>
+                </div>
+            </details>
+        }
+    })
+}
