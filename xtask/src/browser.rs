@@ -3,7 +3,7 @@
 //! The specs and everything they share are in `end2end/`; here is only what must be there before they run.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -27,7 +27,7 @@ pub(crate) fn prepare(workspace: &Workspace) -> Result<()> {
         apt::ensure(&FONTS, || FONTS.iter().all(|font| apt::has(font)))?;
         apt::ensure(&[QEMU], || which("qemu-system-x86_64").is_some())?;
     }
-    install_packages(&workspace.path("end2end"))
+    install_packages(workspace)
 }
 
 /// `npx playwright …` in `end2end/`, with Chromium and the built program named in its environment.
@@ -42,6 +42,13 @@ pub(crate) fn playwright(workspace: &Workspace, words: &[&str]) -> Command {
     command
 }
 
+/// `npm …` in `end2end/`.
+pub(crate) fn npm(workspace: &Workspace, words: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.args(words).current_dir(workspace.path("end2end")).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    command
+}
+
 /// `CHROMIUM` from the environment, else the first that is in `PATH`.
 fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
@@ -49,13 +56,13 @@ fn chromium() -> Option<PathBuf> {
 }
 
 /// `npm ci`, unless what is there was installed from the same lock file.
-fn install_packages(folder: &Path) -> Result<()> {
+fn install_packages(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.path("end2end");
     let lock = fs::read(folder.join("package-lock.json")).context("reading end2end/package-lock.json")?;
     let stamp = folder.join("node_modules/.installed-from");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    let words = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-    run(Command::new("npm").args(words).current_dir(folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
+    run(&mut npm(workspace, &["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;
     fs::write(stamp, lock).context("remembering what was installed")
 }

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::browser::{playwright, prepare};
-use crate::build::build_browser;
+use crate::browser::{npm, playwright, prepare};
+use crate::build::{build, build_browser};
 use crate::cargo::cargo;
 use crate::postgres::Postgres;
 use crate::process::{run, run_reading};
@@ -122,7 +122,8 @@ fn wasm(workspace: &Workspace, quick: bool) -> Result<Outcome> {
 /// The end-to-end suite against the demo.
 fn browser(workspace: &Workspace) -> Result<Outcome> {
     prepare(workspace)?;
-    crate::build::build(workspace, Profile::Dev)?;
+    run(&mut npm(workspace, &["run", "--silent", "check"]))?;
+    build(workspace, Profile::Dev)?;
     counted(&mut playwright(workspace, &["test"]))
 }
 

@@ -151,4 +151,15 @@ mod tests {
         assert_eq!(newest(folders), Some(PathBuf::from("/p/15")));
         assert_eq!(newest(Vec::new()), None);
     }
+
+    #[test]
+    fn it_answers_while_it_is_held_and_not_afterwards() {
+        let Some(bin) = binaries() else { return };
+        let postgres = Postgres::start().unwrap();
+        let psql = |url: &str| answer(Command::new(bin.join("psql")).args([url, "-Atc", "SELECT 6 * 7"]));
+        let url = postgres.url().to_owned();
+        assert_eq!(psql(&url).as_deref(), Some("42"));
+        drop(postgres);
+        assert_eq!(psql(&url), None);
+    }
 }

@@ -145,3 +145,36 @@ fn end(groups: &[Pid]) {
 fn groups() -> MutexGuard<'static, Vec<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_a_child_has_started_ends_with_it() {
+        let mut running = Running::start(shell("sleep 600 & sleep 600").stdout(Stdio::null())).unwrap();
+        assert!(running.is_alive());
+        let group = running.group;
+        drop(running);
+        assert!(test_kill_process_group(group).is_err(), "the group is gone");
+    }
+
+    #[test]
+    fn a_failure_names_the_command() {
+        let error = run(&mut shell("exit 3")).unwrap_err().to_string();
+        assert!(error.contains("`sh -c exit 3` failed") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn lines_are_read_until_the_child_ends() {
+        let mut lines = Vec::new();
+        run_reading(&mut shell("echo one; echo two"), |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!(lines, ["one", "two"]);
+    }
+}
