@@ -56,7 +56,9 @@ async fn an_update_owns_what_it_changes() {
     let fight = patch(&router, &format!("{MAPS}/one?fieldManager=a"), "apply", config(json!({ "x": "2" }))).await;
     assert_eq!(
         fight.gist(),
-        format!("409 Conflict: Apply failed with 1 conflict: conflict with \"kubectl-edit\" using v1 at {time}: .data.x")
+        format!(
+            "409 Conflict: Apply failed with 1 conflict: conflict with \"kubectl-edit\" using v1 at {time}: .data.x"
+        )
     );
 }
 
@@ -82,7 +84,8 @@ async fn an_apply_says_who_it_is_and_can_be_tried_first() {
     let router = router(&world);
     let nameless = patch(&router, &format!("{MAPS}/one"), "apply", config(json!({}))).await;
     assert_eq!((nameless.code, nameless.json()["reason"].clone()), (422, json!("Invalid")));
-    let tried = patch(&router, &format!("{MAPS}/one?fieldManager=a&dryRun=All"), "apply", config(json!({ "x": "1" }))).await;
+    let tried =
+        patch(&router, &format!("{MAPS}/one?fieldManager=a&dryRun=All"), "apply", config(json!({ "x": "1" }))).await;
     assert_eq!(tried.code, 201);
     assert_eq!(plain(&router, &format!("GET {MAPS}/one"), json!(null)).await.code, 404);
 }

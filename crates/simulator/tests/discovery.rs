@@ -19,23 +19,43 @@ async fn every_kind_is_found_in_both_forms_of_discovery() {
     let world = installed(Release::V1_8);
     let router = router(&world);
     let groups = plain(&router, "GET /apis", json!(null)).await.json();
-    let kubevirt = groups["groups"].as_array().expect("groups").iter().find(|group| group["name"] == "kubevirt.io").expect("kubevirt.io").clone();
+    let kubevirt = groups["groups"]
+        .as_array()
+        .expect("groups")
+        .iter()
+        .find(|group| group["name"] == "kubevirt.io")
+        .expect("kubevirt.io")
+        .clone();
     assert_eq!(kubevirt["preferredVersion"]["version"], "v1");
     let resources = plain(&router, "GET /apis/kubevirt.io/v1", json!(null)).await.json();
-    let vm = resources["resources"].as_array().expect("resources").iter().find(|entry| entry["name"] == "virtualmachines").expect("VMs").clone();
+    let vm = resources["resources"]
+        .as_array()
+        .expect("resources")
+        .iter()
+        .find(|entry| entry["name"] == "virtualmachines")
+        .expect("VMs")
+        .clone();
     assert_eq!(vm["shortNames"], json!(["vm", "vms"]));
     let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
     let all = send(&router, "GET /apis", &accept, json!(null)).await;
     assert!(all.headers["content-type"].to_str().is_ok_and(|text| text.contains("APIGroupDiscoveryList")));
     let items = all.json()["items"].clone();
-    let subresources = items.as_array().expect("items").iter().find(|item| item["metadata"]["name"] == "subresources.kubevirt.io").expect("group").clone();
+    let subresources = items
+        .as_array()
+        .expect("items")
+        .iter()
+        .find(|item| item["metadata"]["name"] == "subresources.kubevirt.io")
+        .expect("group")
+        .clone();
     assert!(subresources.to_string().contains("\"vnc\""));
 }
 
 #[tokio::test]
 async fn the_releases_differ_where_a_client_looks() {
-    let field = "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/virtualmachineinstancemigrations.kubevirt.io";
-    let definition = "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostnetworkconfigs.network.harvesterhci.io";
+    let field =
+        "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/virtualmachineinstancemigrations.kubevirt.io";
+    let definition =
+        "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostnetworkconfigs.network.harvesterhci.io";
     for (release, has) in [(Release::V1_4, false), (Release::V1_8, true)] {
         let world = installed(release);
         let router = router(&world);
@@ -69,7 +89,8 @@ async fn a_table_has_the_printer_columns_of_the_kind() {
     let router = router(&world);
     let accept = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")];
     let table = send(&router, "GET /api/v1/namespaces", &accept, json!(null)).await.json();
-    let heads: Vec<_> = table["columnDefinitions"].as_array().expect("columns").iter().map(|column| column["name"].clone()).collect();
+    let heads: Vec<_> =
+        table["columnDefinitions"].as_array().expect("columns").iter().map(|column| column["name"].clone()).collect();
     assert_eq!(heads, ["Name", "Status", "Age"]);
     assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
     let accept = [("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")];

@@ -19,9 +19,17 @@ async fn refusals_have_the_code_the_reason_and_the_words_of_upstream() {
     let cases = [
         ("GET /api/v1/namespaces/team-a/configmaps/none", json!(null), "404 NotFound: configmaps \"none\" not found"),
         ("GET /api/v1/nothing", json!(null), "404 NotFound: the server could not find the requested resource"),
-        ("POST /api/v1/namespaces/team-a/configmaps", config_map("one"), "409 AlreadyExists: configmaps \"one\" already exists"),
+        (
+            "POST /api/v1/namespaces/team-a/configmaps",
+            config_map("one"),
+            "409 AlreadyExists: configmaps \"one\" already exists",
+        ),
         ("POST /api/v1/namespaces/gone/configmaps", config_map("one"), "404 NotFound: namespaces \"gone\" not found"),
-        ("POST /api/v1/nodes/x", json!({}), "405 MethodNotAllowed: the server does not allow this method on the requested resource"),
+        (
+            "POST /api/v1/nodes/x",
+            json!({}),
+            "405 MethodNotAllowed: the server does not allow this method on the requested resource",
+        ),
         (
             "PUT /api/v1/namespaces/team-a/configmaps/one",
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "one", "resourceVersion": "1" } }),
@@ -63,7 +71,12 @@ async fn a_list_that_goes_on_shows_the_moment_when_it_began() {
     plain(&router, &format!("POST {MAPS}"), config_map("m33")).await;
     let token = first["metadata"]["continue"].as_str().expect("there is more").to_owned();
     let rest = plain(&router, &format!("GET {MAPS}?limit=10&continue={token}"), json!(null)).await.json();
-    let seen: Vec<_> = rest["items"].as_array().expect("items").iter().map(|item| (&item["metadata"]["name"], &item["data"]["a"])).collect();
+    let seen: Vec<_> = rest["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|item| (&item["metadata"]["name"], &item["data"]["a"]))
+        .collect();
     assert_eq!(json!(seen), json!([["m2", "1"], ["m3", "1"], ["m4", "1"]]));
     assert_eq!(rest["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
     world.compact(world.version());
@@ -80,8 +93,11 @@ async fn a_watch_tells_what_its_selector_sees() {
     patch(&router, &format!("{MAPS}/one"), "merge", json!({ "metadata": { "labels": { "n": "two" } } })).await;
     patch(&router, &format!("{MAPS}/one"), "merge", json!({ "data": { "a": "2" } })).await;
     plain(&router, &format!("DELETE {MAPS}/one"), json!(null)).await;
-    let watch = |selector: &str| format!("GET {MAPS}?watch=1&resourceVersion={from}&timeoutSeconds=1&labelSelector={selector}");
-    let types = |answer: support::Answer| answer.events().iter().map(|event| event["type"].as_str().unwrap_or("").to_owned()).collect::<Vec<_>>();
+    let watch =
+        |selector: &str| format!("GET {MAPS}?watch=1&resourceVersion={from}&timeoutSeconds=1&labelSelector={selector}");
+    let types = |answer: support::Answer| {
+        answer.events().iter().map(|event| event["type"].as_str().unwrap_or("").to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(types(plain(&router, &watch(""), json!(null)).await), ["MODIFIED", "MODIFIED", "DELETED"]);
     assert_eq!(types(plain(&router, &watch("n%3Done"), json!(null)).await), ["DELETED"]);
     assert_eq!(types(plain(&router, &watch("n%3Dtwo"), json!(null)).await), ["ADDED", "MODIFIED", "DELETED"]);
@@ -95,7 +111,9 @@ async fn a_streaming_list_ends_with_its_bookmark() {
     let world = world();
     let router = router(&world);
     plain(&router, &format!("POST {MAPS}"), config_map("one")).await;
-    let line = format!("GET {MAPS}?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0&timeoutSeconds=1");
+    let line = format!(
+        "GET {MAPS}?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0&timeoutSeconds=1"
+    );
     let events = plain(&router, &line, json!(null)).await.events();
     assert_eq!(events[0]["type"], "ADDED");
     assert_eq!(events[1]["type"], "BOOKMARK");

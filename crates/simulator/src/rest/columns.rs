@@ -106,7 +106,8 @@ fn ruled(rule: &str, object: &Value, now_ms: i64) -> Value {
         "node-status" => node_status(object),
         "node-roles" => {
             let labels = object["metadata"]["labels"].as_object();
-            let roles = labels.into_iter().flatten().filter_map(|(key, _)| key.strip_prefix("node-role.kubernetes.io/"));
+            let roles =
+                labels.into_iter().flatten().filter_map(|(key, _)| key.strip_prefix("node-role.kubernetes.io/"));
             or_none(roles.collect::<Vec<_>>().join(","))
         }
         "node-internal-ip" => {
@@ -179,7 +180,8 @@ fn pod_status(pod: &Value) -> String {
     }
     let statuses = pod["status"]["containerStatuses"].as_array();
     let waiting = statuses.into_iter().flatten().find_map(|status| {
-        let reason = status["state"]["waiting"]["reason"].as_str().or(status["state"]["terminated"]["reason"].as_str())?;
+        let reason =
+            status["state"]["waiting"]["reason"].as_str().or(status["state"]["terminated"]["reason"].as_str())?;
         (!reason.is_empty()).then(|| reason.to_owned())
     });
     let reason = text(&pod["status"]["reason"]);
@@ -205,7 +207,15 @@ mod tests {
             assert_eq!(find(&object, path), Some(&expected), "{path}");
         }
         assert_eq!(find(&object, ".status.none"), None);
-        let ages = [(59, "59s"), (119, "119s"), (150, "2m30s"), (3600, "60m"), (4 * 3600, "4h"), (90_000, "25h"), (864_000, "10d")];
+        let ages = [
+            (59, "59s"),
+            (119, "119s"),
+            (150, "2m30s"),
+            (3600, "60m"),
+            (4 * 3600, "4h"),
+            (90_000, "25h"),
+            (864_000, "10d"),
+        ];
         for (secs, expected) in ages {
             assert_eq!(human(secs * 1000), expected);
         }

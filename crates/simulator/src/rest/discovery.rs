@@ -68,7 +68,8 @@ pub(super) fn serve(call: &Call<'_>, route: &Route) -> Result<Response, Status> 
             json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": all })
         }
         Route::Group(name) => {
-            let found = groups(call.world).into_iter().find(|(group, _)| group == name).ok_or_else(Status::no_such_path)?;
+            let found =
+                groups(call.world).into_iter().find(|(group, _)| group == name).ok_or_else(Status::no_such_path)?;
             let mut body = group(&found);
             body["kind"] = "APIGroup".into();
             body["apiVersion"] = "v1".into();
@@ -123,8 +124,10 @@ fn rank(version: &str) -> (u8, u32, u32) {
 }
 
 fn group((name, versions): &(String, Vec<String>)) -> Value {
-    let versions: Vec<_> =
-        versions.iter().map(|version| json!({ "groupVersion": format!("{name}/{version}"), "version": version })).collect();
+    let versions: Vec<_> = versions
+        .iter()
+        .map(|version| json!({ "groupVersion": format!("{name}/{version}"), "version": version }))
+        .collect();
     json!({ "name": name, "versions": versions, "preferredVersion": versions[0] })
 }
 

@@ -29,7 +29,8 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
         return Err(Status::method_not_allowed());
     }
     let eviction = wire::object(&call.parts.headers, &wire::read(body).await?)?;
-    let (namespace, name) = (target.namespace.as_deref().unwrap_or_default(), target.name.as_deref().unwrap_or_default());
+    let (namespace, name) =
+        (target.namespace.as_deref().unwrap_or_default(), target.name.as_deref().unwrap_or_default());
     let kind = call.world.kind(POD)?;
     let pod = call.world.get(POD, namespace, name).ok_or_else(|| Status::not_found(kind, name))?;
     let is_dry_run = call.query.text("dryRun") == "All" || eviction["deleteOptions"]["dryRun"][0] == "All";
@@ -37,7 +38,8 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
         intercept(call, &pod, is_dry_run)?;
     }
     let by = By { is_dry_run, ..By::user(&call.user.name, "eviction") };
-    let options = Deletion { grace_secs: eviction["deleteOptions"]["gracePeriodSeconds"].as_i64(), ..Deletion::default() };
+    let options =
+        Deletion { grace_secs: eviction["deleteOptions"]["gracePeriodSeconds"].as_i64(), ..Deletion::default() };
     call.world.delete(POD, (namespace, name), &options, &by)?;
     let body = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
     Ok(wire::answer(201, &body, false))
@@ -45,7 +47,8 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
 
 fn intercept(call: &Call<'_>, pod: &Value, is_dry_run: bool) -> Result<(), Status> {
     let namespace = meta::namespace(pod);
-    let name = pod["metadata"]["annotations"]["kubevirt.io/domain"].as_str().or(meta::label(pod, "vm.kubevirt.io/name"));
+    let name =
+        pod["metadata"]["annotations"]["kubevirt.io/domain"].as_str().or(meta::label(pod, "vm.kubevirt.io/name"));
     let Some(vmi) = name.and_then(|name| call.world.get(VMI, namespace, name)) else { return Ok(()) };
     let deny = |gist: String| {
         let message = format!("admission webhook \"{WEBHOOK}\" denied the request: {gist}");
@@ -77,11 +80,14 @@ fn judge(pod: &Value, vmi: &Value) -> Verdict {
         return Verdict::Allow;
     }
     let conditions = vmi["status"]["conditions"].as_array();
-    let is_migratable = conditions.into_iter().flatten().any(|c| c["type"] == "LiveMigratable" && c["status"] == "True");
+    let is_migratable =
+        conditions.into_iter().flatten().any(|c| c["type"] == "LiveMigratable" && c["status"] == "True");
     match vmi["spec"]["evictionStrategy"].as_str().unwrap_or_default() {
         "LiveMigrate" if !is_migratable => {
             let (namespace, name) = (meta::namespace(vmi), meta::name(vmi));
-            Verdict::Deny(format!("VMI {namespace}/{name} is configured with an eviction strategy but is not live-migratable"))
+            Verdict::Deny(format!(
+                "VMI {namespace}/{name} is configured with an eviction strategy but is not live-migratable"
+            ))
         }
         "LiveMigrate" | "External" => Verdict::Evacuate,
         "LiveMigrateIfPossible" if is_migratable => Verdict::Evacuate,

@@ -98,7 +98,9 @@ fn trickle(response: Response, chunk_bytes: usize, pause_ms: u64) -> Response {
         let size = chunk_bytes.max(1);
         let pieces = body.into_data_stream().flat_map(move |chunk| {
             let pieces = match chunk {
-                Ok(chunk) => (0..chunk.len()).step_by(size).map(|at| Ok(chunk.slice(at..chunk.len().min(at + size)))).collect(),
+                Ok(chunk) => {
+                    (0..chunk.len()).step_by(size).map(|at| Ok(chunk.slice(at..chunk.len().min(at + size)))).collect()
+                }
                 Err(error) => vec![Err(error)],
             };
             futures::stream::iter(pieces)

@@ -36,7 +36,9 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
     let namespace = asked.target.namespace.as_deref();
     let limit: usize = match call.query.text("limit") {
         "" => 0,
-        text => text.parse().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax")))?,
+        text => text
+            .parse()
+            .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax")))?,
     };
     let (start, limit) = start(call, limit)?;
     let page = call.world.page(kind, namespace, &selector, limit, start.as_ref())?;
@@ -60,11 +62,17 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         return Ok((Some(read_token(token, call.world.version())?), limit));
     }
     if !rule.is_empty() && version.is_empty() {
-        return Err(invalid_options("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"));
+        return Err(invalid_options(
+            "resourceVersionMatch",
+            "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
+        ));
     }
     if version.is_empty() || version == "0" {
         if rule == "Exact" {
-            return Err(invalid_options("resourceVersionMatch", "Forbidden: resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\""));
+            return Err(invalid_options(
+                "resourceVersionMatch",
+                "Forbidden: resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"",
+            ));
         }
         // Served from upstream's watch cache, which does not cut lists.
         return Ok((None, if version == "0" { 0 } else { limit }));
@@ -93,7 +101,8 @@ pub(super) fn parse_version(text: &str) -> Result<u64, Status> {
 
 /// Source: `k8s.io/apiserver/pkg/storage/errors.go` (`NewTooLargeResourceVersionError`).
 fn too_large(asked: u64, current: u64) -> Status {
-    let mut status = Status::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {current}"));
+    let mut status =
+        Status::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {current}"));
     status.details = json!({
         "retryAfterSeconds": 1,
         "causes": [{ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" }],
@@ -147,7 +156,9 @@ fn render(call: &Call<'_>, asked: &Asked<'_>, page: &Page) -> Response {
         return wire::answer(200, &body, true);
     }
     // Written by hand so that a long list is copied once only.
-    let mut body = format!("{{\"apiVersion\":\"{api_version}\",\"kind\":\"{list_kind}\",\"metadata\":{meta},\"items\":[").into_bytes();
+    let mut body =
+        format!("{{\"apiVersion\":\"{api_version}\",\"kind\":\"{list_kind}\",\"metadata\":{meta},\"items\":[")
+            .into_bytes();
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
             body.push(b',');

@@ -82,7 +82,8 @@ fn document(call: &Call<'_>, wanted: &str) -> Option<Value> {
 }
 
 fn operations(kind: &Kind, version: &str) -> Value {
-    let parameter = |name: &str| json!({ "name": name, "in": "query", "schema": { "type": "string", "uniqueItems": true } });
+    let parameter =
+        |name: &str| json!({ "name": name, "in": "query", "schema": { "type": "string", "uniqueItems": true } });
     let parameters: Vec<_> = ["dryRun", "fieldManager", "fieldValidation", "force"].map(parameter).into();
     let operation = |action: &str| {
         json!({
@@ -117,7 +118,8 @@ fn object_meta() -> Value {
 }
 
 fn second(call: &Call<'_>) -> Result<Value, Status> {
-    let accept = call.parts.headers.get(http::header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let accept =
+        call.parts.headers.get(http::header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accept.is_empty() && !accept.contains("json") && !accept.contains("*/*") {
         return Err(Status::not_acceptable("application/json"));
     }
@@ -125,7 +127,8 @@ fn second(call: &Call<'_>) -> Result<Value, Status> {
     for kind in call.world.catalogue().kinds() {
         let version = kind.resource.version;
         let gvk = json!([gvk(kind, version)]);
-        definitions.insert(schema_name(kind, version), json!({ "type": "object", "x-kubernetes-group-version-kind": gvk }));
+        definitions
+            .insert(schema_name(kind, version), json!({ "type": "object", "x-kubernetes-group-version-kind": gvk }));
     }
     Ok(json!({
         "swagger": "2.0", "info": { "title": "Kubernetes", "version": "unversioned" }, "paths": {}, "definitions": definitions,

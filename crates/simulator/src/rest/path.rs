@@ -110,7 +110,9 @@ impl Query {
     pub(crate) fn parse(query: &str) -> Self {
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let decode = |text: &str| percent_decode(&text.replace('+', " "));
-        Self(pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(k, v)| (decode(k), decode(v))).collect())
+        Self(
+            pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(k, v)| (decode(k), decode(v))).collect(),
+        )
     }
 
     /// The value; empty when absent.

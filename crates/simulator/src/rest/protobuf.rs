@@ -68,16 +68,18 @@ const KINDS: &[(&str, &[Field])] = &[
     ),
     ("SelfSubjectRulesReview", &[(2, "spec", Holds::Message(&[(1, "namespace", Holds::Text)]))]),
     ("SelfSubjectReview", &[(1, "metadata", Holds::Message(META))]),
-    (
-        "TokenReview",
-        &[(2, "spec", Holds::Message(&[(1, "token", Holds::Text), (2, "audiences", Holds::Texts)]))],
-    ),
+    ("TokenReview", &[(2, "spec", Holds::Message(&[(1, "token", Holds::Text), (2, "audiences", Holds::Texts)]))]),
     ("DeleteOptions", DELETE_OPTIONS),
     ("Eviction", &[(1, "metadata", Holds::Message(META)), (2, "deleteOptions", Holds::Message(DELETE_OPTIONS))]),
     ("Namespace", &[(1, "metadata", Holds::Message(META))]),
     (
         "ConfigMap",
-        &[(1, "metadata", Holds::Message(META)), (2, "data", Holds::Labels), (3, "binaryData", Holds::Bytes), (4, "immutable", Holds::Flag)],
+        &[
+            (1, "metadata", Holds::Message(META)),
+            (2, "data", Holds::Labels),
+            (3, "binaryData", Holds::Bytes),
+            (4, "immutable", Holds::Flag),
+        ],
     ),
     (
         "Secret",
@@ -156,7 +158,9 @@ fn message(bytes: &[u8], fields: &[Field]) -> Option<Value> {
                 for (number, part) in parts(bytes)? {
                     match (number, part) {
                         (1, Part::Bytes(bytes)) => key = String::from_utf8_lossy(bytes).into_owned(),
-                        (2, Part::Bytes(bytes)) if matches!(holds, Holds::Bytes) => value = STANDARD.encode(bytes).into(),
+                        (2, Part::Bytes(bytes)) if matches!(holds, Holds::Bytes) => {
+                            value = STANDARD.encode(bytes).into()
+                        }
                         (2, Part::Bytes(bytes)) => value = text(bytes),
                         _ => {}
                     }

@@ -44,7 +44,9 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
         "SelfSubjectRulesReview" => rules(&call.user, review["spec"]["namespace"].as_str().unwrap_or_default()),
         "SelfSubjectReview" => json!({ "userInfo": user_info(&call.user) }),
         _ => match call.world.access().user(review["spec"]["token"].as_str().unwrap_or_default()) {
-            Some(user) => json!({ "authenticated": true, "user": user_info(&user), "audiences": review["spec"]["audiences"] }),
+            Some(user) => {
+                json!({ "authenticated": true, "user": user_info(&user), "audiences": review["spec"]["audiences"] })
+            }
             None => json!({ "user": {}, "error": "[invalid bearer token, token lookup failed]" }),
         },
     };
@@ -62,11 +64,8 @@ fn user_info(user: &User) -> Value {
 fn access(user: &User, spec: &Value) -> Value {
     let (asked, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
-    let (verb, path) = if asked.is_object() {
-        (text(asked, "verb"), String::new())
-    } else {
-        (text(path, "verb"), text(path, "path"))
-    };
+    let (verb, path) =
+        if asked.is_object() { (text(asked, "verb"), String::new()) } else { (text(path, "verb"), text(path, "path")) };
     let mut resource = text(asked, "resource");
     if !text(asked, "subresource").is_empty() {
         resource = format!("{resource}/{}", text(asked, "subresource"));

@@ -22,13 +22,16 @@ const BUFFER_BYTES: usize = 10_240;
 /// Bytes that wait between guest and socket.
 const PIPE_BYTES: usize = 256 * 1024;
 
-/// Streams that are open, by namespace, name and kind of stream.
+/// Namespace, name and kind of stream.
+type Place = (String, String, String);
+
+/// Streams that are open.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<HashMap<(String, String, String), CancellationToken>>>);
+pub(super) struct Sessions(Arc<Mutex<HashMap<Place, CancellationToken>>>);
 
 impl Sessions {
     /// Takes the place of whoever is there; `None` when that session is to be preserved.
-    fn enter(&self, key: (String, String, String), preserve: bool) -> Option<CancellationToken> {
+    fn enter(&self, key: Place, preserve: bool) -> Option<CancellationToken> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, token| !token.is_cancelled());
         if preserve && open.contains_key(&key) {

@@ -60,7 +60,10 @@ const ON_VMI: &[(&str, &str)] = &[
 pub(super) fn entries(release: Release) -> Vec<Entry> {
     let on = |plural: &str, list: &[(&str, &'static str)]| -> Vec<Entry> {
         let named = list.iter().map(|(sub, verb)| (format!("{plural}/{sub}"), *verb));
-        named.filter(|(name, _)| release.has_subresource(name)).map(|(name, verb)| Entry::plain(&name, "", true, &[verb])).collect()
+        named
+            .filter(|(name, _)| release.has_subresource(name))
+            .map(|(name, verb)| Entry::plain(&name, "", true, &[verb]))
+            .collect()
     };
     let mut all = on("virtualmachineinstances", ON_VMI);
     all.extend(on("virtualmachines", ON_VM));
@@ -73,7 +76,9 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
         "virtualmachines" => true,
         "virtualmachineinstances" => false,
         "version" if target.name.is_none() => return Ok(wire::answer(200, &kubevirt_version(call), false)),
-        "healthz" if target.name.is_none() => return Ok(wire::answer(200, &json!({ "apiserver": { "connectivity": "ok" } }), false)),
+        "healthz" if target.name.is_none() => {
+            return Ok(wire::answer(200, &json!({ "apiserver": { "connectivity": "ok" } }), false));
+        }
         _ => return Err(Status::no_such_path()),
     };
     let (Some(namespace), Some(name)) = (&target.namespace, &target.name) else { return Err(Status::no_such_path()) };
@@ -107,7 +112,12 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     Ok(wire::answer(answer.code, &answer.body, false))
 }
 
-fn decide(call: &Call<'_>, which: (bool, &str), (namespace, name): (&str, &str), body: &Value) -> Result<Answer, Status> {
+fn decide(
+    call: &Call<'_>,
+    which: (bool, &str),
+    (namespace, name): (&str, &str),
+    body: &Value,
+) -> Result<Answer, Status> {
     let now = Now { unix_ms: call.world.clock().unix_ms(), random: call.world.random() };
     call.world.view(|view: &dyn View| {
         let (vm, vmi) = (view.get(VM, namespace, name), view.get(VMI, namespace, name));

@@ -19,9 +19,14 @@ pub(super) fn table<'a>(
 ) -> Value {
     let default = [Column { name: "Age".into(), kind: "date", priority: 0, path: ".metadata.creationTimestamp" }];
     let columns = if kind.columns.is_empty() { &default[..] } else { &kind.columns };
+    // Events begin with when they were last seen; their name comes last and only when asked for.
+    let has_name = kind.kind != "Event";
     let rows: Vec<_> = objects
         .map(|object| {
-            let mut cells = vec![Value::from(meta::name(object))];
+            let mut cells = Vec::with_capacity(columns.len() + 1);
+            if has_name {
+                cells.push(Value::from(meta::name(object)));
+            }
             cells.extend(columns.iter().map(|column| columns::cell(kind, column, object, now_ms)));
             let mut row = json!({ "cells": cells });
             match include {
@@ -37,11 +42,13 @@ pub(super) fn table<'a>(
         })
         .collect();
     let mut definitions = Vec::new();
-    if has_columns {
+    if has_columns && has_name {
         definitions.push(json!({
             "name": "Name", "type": "string", "format": "name", "priority": 0,
             "description": "Name must be unique within a namespace.",
         }));
+    }
+    if has_columns {
         definitions.extend(columns.iter().map(|column| {
             json!({ "name": column.name, "type": column.kind, "format": "", "priority": column.priority, "description": "" })
         }));

@@ -101,8 +101,12 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
 /// Source: `apimachinery/pkg/apis/meta/internalversion/validation/validation.go`.
 fn check_initial(is_given: bool, rule: &str) -> Result<(), Status> {
     let fault = match (is_given, rule) {
-        (true, "") => "sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        (true, "Exact") => "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        (true, "") => {
+            "sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+        }
+        (true, "Exact") => {
+            "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+        }
         (false, rule) if !rule.is_empty() => {
             "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
         }

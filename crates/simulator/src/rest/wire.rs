@@ -112,8 +112,11 @@ pub(crate) async fn read(body: Body) -> Result<Bytes, Status> {
 
 /// Decodes JSON.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Status::bad_request(format!("the object provided is unrecognized: couldn't get version/kind; json parse error: {error}")))
+    serde_json::from_slice(bytes).map_err(|error| {
+        Status::bad_request(format!(
+            "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
+        ))
+    })
 }
 
 /// Decodes YAML, of which JSON is a part.

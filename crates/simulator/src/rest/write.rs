@@ -52,7 +52,10 @@ fn check_fields(call: &Call<'_>, kind: &Kind, object: &Value) -> Result<Vec<Stri
             let faults: Vec<_> = unknown.iter().map(|field| format!("unknown field \"{field}\"")).collect();
             let mut message = format!("strict decoding error: {}", faults.join(", "));
             if call.parts.method == http::Method::POST || call.parts.method == http::Method::PUT {
-                message = format!("{} in version \"{}\" cannot be handled as a {}: {message}", kind.kind, kind.resource.version, kind.kind);
+                message = format!(
+                    "{} in version \"{}\" cannot be handled as a {}: {message}",
+                    kind.kind, kind.resource.version, kind.kind
+                );
             }
             Err(Status::bad_request(message))
         }
@@ -60,7 +63,9 @@ fn check_fields(call: &Call<'_>, kind: &Kind, object: &Value) -> Result<Vec<Stri
         other => Err(Status::new(
             422,
             "Invalid",
-            format!("fieldValidation: Unsupported value: \"{other}\": supported values: \"Ignore\", \"Strict\", \"Warn\""),
+            format!(
+                "fieldValidation: Unsupported value: \"{other}\": supported values: \"Ignore\", \"Strict\", \"Warn\""
+            ),
         )),
     }
 }
@@ -76,7 +81,8 @@ fn with_warnings(mut response: Response, unknown: &[String]) -> Response {
 
 /// The body must be of the kind and version that the path names.
 fn check_type(asked: &Asked<'_>, object: &Value) -> Result<(), Status> {
-    let (api_version, kind) = (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
+    let (api_version, kind) =
+        (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
     if kind.is_empty() {
         let text: String = object.to_string().chars().take(200).collect();
         return Err(Status::bad_request(format!("Object 'Kind' is missing in '{text}'")));
@@ -99,7 +105,9 @@ fn check_type(asked: &Asked<'_>, object: &Value) -> Result<(), Status> {
 fn check_name(asked: &Asked<'_>, object: &Value) -> Result<(), Status> {
     let (name, wanted) = (meta::name(object), asked.target.name.as_deref().unwrap_or_default());
     if !name.is_empty() && name != wanted {
-        return Err(Status::bad_request(format!("the name of the object ({name}) does not match the name on the URL ({wanted})")));
+        return Err(Status::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        )));
     }
     let (namespace, wanted) = (meta::namespace(object), asked.target.namespace.as_deref().unwrap_or_default());
     if !namespace.is_empty() && namespace != wanted {
@@ -185,7 +193,8 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
 fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response, Status> {
     let manager = call.query.text("fieldManager");
     if manager.is_empty() {
-        let message = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
+        let message =
+            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
         return Err(Status::new(422, "Invalid", message));
     }
     check_type(asked, config)?;

@@ -69,13 +69,16 @@ impl Rule {
         }
         if !wish.path.is_empty() {
             return self.non_resource_urls.iter().any(|url| {
-                url == "*" || url == wish.path || url.strip_suffix('*').is_some_and(|start| wish.path.starts_with(start))
+                url == "*"
+                    || url == wish.path
+                    || url.strip_suffix('*').is_some_and(|start| wish.path.starts_with(start))
             });
         }
         let sub = wish.resource.split_once('/').map(|(_, sub)| format!("*/{sub}"));
         let resource = has(&self.resources, wish.resource) || sub.is_some_and(|sub| self.resources.contains(&sub));
         let name = self.resource_names.is_empty() || self.resource_names.iter().any(|name| name == wish.name);
-        let namespace = self.namespaces.is_empty() || self.namespaces.iter().any(|namespace| namespace == wish.namespace);
+        let namespace =
+            self.namespaces.is_empty() || self.namespaces.iter().any(|namespace| namespace == wish.namespace);
         resource && name && namespace && has(&self.api_groups, wish.group)
     }
 }
@@ -113,7 +116,17 @@ fn everyone() -> Vec<Rule> {
     rules.push(Rule {
         verbs: words(&["get"]),
         non_resource_urls: words(&[
-            "/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/",
+            "/api",
+            "/api/*",
+            "/apis",
+            "/apis/*",
+            "/healthz",
+            "/livez",
+            "/openapi",
+            "/openapi/*",
+            "/readyz",
+            "/version",
+            "/version/",
         ]),
         ..Rule::default()
     });

@@ -67,14 +67,17 @@ fn merged(kind: &Kind, live: &Value, config: &Value, terms: &Terms<'_>) -> Resul
         all.push(Owner { manager, is_apply: false, subresource: String::new(), api_version, time, fields });
     }
     let wanted = owners::leaves(kind, config);
-    let is_own = |owner: &Owner| owner.is_apply && owner.manager == terms.manager && owner.subresource == terms.subresource;
+    let is_own =
+        |owner: &Owner| owner.is_apply && owner.manager == terms.manager && owner.subresource == terms.subresource;
     let changed: BTreeSet<&Path> =
         wanted.iter().filter(|(path, value)| before.get(*path) != Some(*value)).map(|(path, _)| path).collect();
     let clashes: Vec<(usize, Path)> = all
         .iter()
         .enumerate()
         .filter(|(_, owner)| !is_own(owner))
-        .flat_map(|(at, owner)| owner.fields.iter().filter(|path| changed.contains(path)).map(move |path| (at, path.clone())))
+        .flat_map(|(at, owner)| {
+            owner.fields.iter().filter(|path| changed.contains(path)).map(move |path| (at, path.clone()))
+        })
         .collect();
     if !clashes.is_empty() && !terms.is_forced {
         return Err(conflict(&all, &clashes));
@@ -86,7 +89,11 @@ fn merged(kind: &Kind, live: &Value, config: &Value, terms: &Terms<'_>) -> Resul
     for (field, value) in config.as_object().into_iter().flatten() {
         match field.as_str() {
             "apiVersion" | "kind" => {}
-            _ => merge(owners::top_shape(kind, field), meta::map(&mut object).entry(field.as_str()).or_insert(Value::Null), value),
+            _ => merge(
+                owners::top_shape(kind, field),
+                meta::map(&mut object).entry(field.as_str()).or_insert(Value::Null),
+                value,
+            ),
         }
     }
     let own = all.iter().find(|owner| is_own(owner)).map(|owner| owner.fields.clone()).unwrap_or_default();
@@ -94,7 +101,8 @@ fn merged(kind: &Kind, live: &Value, config: &Value, terms: &Terms<'_>) -> Resul
     let others: BTreeSet<&Path> = all.iter().filter(|owner| !is_own(owner)).flat_map(|owner| &owner.fields).collect();
     // Deepest first, so that an item goes after its fields.
     for path in own.difference(&wanted).collect::<Vec<_>>().into_iter().rev() {
-        let is_others = others.iter().any(|other| other.starts_with(path)) || wanted.iter().any(|wanted| wanted.starts_with(path));
+        let is_others =
+            others.iter().any(|other| other.starts_with(path)) || wanted.iter().any(|wanted| wanted.starts_with(path));
         if !is_others {
             remove(&mut object, path);
         }
@@ -194,13 +202,17 @@ fn remove(object: &mut Value, path: &[String]) {
                 map.remove(text);
             } else if let Some(child) = map.get_mut(text) {
                 remove(child, rest);
-                let is_empty = child.as_array().is_some_and(Vec::is_empty) || child.as_object().is_some_and(Map::is_empty);
+                let is_empty =
+                    child.as_array().is_some_and(Vec::is_empty) || child.as_object().is_some_and(Map::is_empty);
                 if is_empty {
                     map.remove(text);
                 }
             }
         }
-        ("v", Value::Array(list)) => list.retain(|item| item.to_string() != text),
+        ("v", Value::Array(list)) => {
+            let gone: Value = serde_json::from_str(text).unwrap_or_default();
+            list.retain(|item| *item != gone);
+        }
         ("k", Value::Array(list)) => {
             let keys: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
             let at = list.iter().position(|item| keys.iter().all(|(key, value)| item.get(key) == Some(value)));

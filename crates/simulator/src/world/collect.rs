@@ -106,8 +106,11 @@ impl Txn<'_> {
         new["status"] = json!({ "phase": "Terminating" });
         let held = self.state.put(kind.id, kind.resource, key.clone(), new);
         for kind in self.catalogue.kinds().iter().filter(|kind| kind.namespaced) {
-            let inside: Vec<_> =
-                self.state.range(kind.id, Some(&key.name), None).map(|(key, object)| (key.clone(), object.clone())).collect();
+            let inside: Vec<_> = self
+                .state
+                .range(kind.id, Some(&key.name), None)
+                .map(|(key, object)| (key.clone(), object.clone()))
+                .collect();
             for (key, object) in inside {
                 if self.state.get(kind.id, &key).is_some() {
                     self.collect(kind.id, &key, &object, &Deletion::default());

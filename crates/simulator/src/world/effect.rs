@@ -62,7 +62,14 @@ impl World {
     }
 
     /// Counts an event up, or makes it. Source: `k8s.io/client-go/tools/record/events_cache.go`.
-    fn record_event(&self, about: &Value, level: &str, reason: &str, message: &str, source: &str) -> Result<(), Status> {
+    fn record_event(
+        &self,
+        about: &Value,
+        level: &str,
+        reason: &str,
+        message: &str,
+        source: &str,
+    ) -> Result<(), Status> {
         let mut hasher = DefaultHasher::new();
         (meta::text(about, "uid"), reason, message, source).hash(&mut hasher);
         let name = format!("{}.{:016x}", meta::name(about), hasher.finish());

@@ -9,7 +9,8 @@ use crate::behave::Resource;
 use serde_json::json;
 
 const NAMESPACES: Resource = Resource { group: "", version: "v1", plural: "namespaces" };
-const DEFINITIONS: Resource = Resource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
+const DEFINITIONS: Resource =
+    Resource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
 
 /// Namespaces of a fresh Harvester.
 const FRESH: &[&str] = &[
@@ -36,7 +37,8 @@ impl World {
             // Fails only when it is there already, which is as good.
             let _ = self.create(NAMESPACES, "", namespace, &By::seed());
         }
-        let custom: Vec<_> = self.catalogue().kinds().iter().filter(|kind| kind.is_custom).map(definition::definition).collect();
+        let custom: Vec<_> =
+            self.catalogue().kinds().iter().filter(|kind| kind.is_custom).map(definition::definition).collect();
         for definition in custom {
             let _ = self.create(DEFINITIONS, "", definition, &By::seed());
         }

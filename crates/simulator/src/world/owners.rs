@@ -72,7 +72,9 @@ pub(super) fn leaves<'a>(kind: &Kind, object: &'a Value) -> Leaves<'a> {
         match name.as_str() {
             "apiVersion" | "kind" => {}
             "metadata" => {
-                for (name, value) in value.as_object().into_iter().flatten().filter(|(name, _)| !NOBODYS.contains(&name.as_str())) {
+                for (name, value) in
+                    value.as_object().into_iter().flatten().filter(|(name, _)| !NOBODYS.contains(&name.as_str()))
+                {
                     let path = vec!["f:metadata".to_owned(), format!("f:{name}")];
                     let shape = metadata_shape().as_struct().and_then(|meta| meta.shape(name)).unwrap_or(&Shape::Any);
                     collect(shape, value, path, &mut found);
@@ -228,16 +230,19 @@ pub(crate) fn record(kind: &Kind, new: &mut Value, old: Option<&Value>, manager:
     {
         let before = old.map(|old| leaves(kind, old)).unwrap_or_default();
         let after = leaves(kind, new);
-        let changed: BTreeSet<Path> =
-            after.iter().filter(|(path, value)| before.get(*path) != Some(*value)).map(|(path, _)| path.clone()).collect();
+        let changed: BTreeSet<Path> = after
+            .iter()
+            .filter(|(path, value)| before.get(*path) != Some(*value))
+            .map(|(path, _)| path.clone())
+            .collect();
         let gone: BTreeSet<&Path> = before.keys().filter(|path| !after.contains_key(*path)).collect();
         if changed.is_empty() && gone.is_empty() {
             return;
         }
         let is_own = |owner: &Owner| !owner.is_apply && owner.manager == manager && owner.subresource == subresource;
         for owner in &mut owners {
-            let keeps = !is_own(owner);
-            owner.fields.retain(|path| !gone.contains(path) && !(keeps && changed.contains(path)));
+            let loses_changed = !is_own(owner);
+            owner.fields.retain(|path| !(gone.contains(path) || loses_changed && changed.contains(path)));
         }
         if !changed.is_empty() {
             let time = rfc3339(now_ms);

@@ -205,7 +205,12 @@ mod tests {
     fn patches_do_what_their_standards_say() {
         type Apply = fn(&mut Value, &Value);
         let cases: &[(Apply, Value, Value, Value)] = &[
-            (super::merge, json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": null, "d": 3}}), json!({"a": {"c": 2, "d": 3}})),
+            (
+                super::merge,
+                json!({"a": {"b": 1, "c": 2}}),
+                json!({"a": {"b": null, "d": 3}}),
+                json!({"a": {"c": 2, "d": 3}}),
+            ),
             (super::merge, json!({"a": [1]}), json!({"a": {"b": {"c": null}}}), json!({"a": {"b": {}}})),
             (
                 |target, patch| super::json(target, patch).expect("fits"),

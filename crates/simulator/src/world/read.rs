@@ -56,7 +56,8 @@ impl World {
                 return Ok(cut(objects, selector, limit, version));
             }
             let older = past.iter().filter(|(key, _)| {
-                namespace.is_none_or(|namespace| &*key.namespace == namespace) && after.as_ref().is_none_or(|after| *key > after)
+                namespace.is_none_or(|namespace| &*key.namespace == namespace)
+                    && after.as_ref().is_none_or(|after| *key > after)
             });
             let mut all: BTreeMap<&Key, &Arc<Value>> = objects.collect();
             all.extend(older.filter_map(|(key, object)| Some((key, object.as_ref()?))));

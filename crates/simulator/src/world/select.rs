@@ -28,9 +28,14 @@ pub struct Selector {
 /// Fields besides name and namespace that a kind can be selected by.
 fn selectable(kind: &Kind) -> &'static [&'static str] {
     match (kind.resource.group, kind.resource.plural) {
-        ("", "pods") => {
-            &["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"]
-        }
+        ("", "pods") => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "status.phase",
+            "status.podIP",
+        ],
         ("", "nodes") => &["spec.unschedulable"],
         ("", "namespaces") => &["status.phase"],
         ("", "secrets") => &["type"],
@@ -61,9 +66,9 @@ impl Selector {
                 (Some((field, value)), _) => (field, false, value),
                 (_, Some((field, value))) => (field, true, value),
                 _ => {
-                    let (field, value) = part.split_once('=').ok_or_else(|| {
-                        format!("invalid selector: '{part}'; can't understand '{part}'")
-                    })?;
+                    let (field, value) = part
+                        .split_once('=')
+                        .ok_or_else(|| format!("invalid selector: '{part}'; can't understand '{part}'"))?;
                     (field, true, value)
                 }
             };

@@ -104,7 +104,10 @@ impl State {
         let object = Arc::new(object);
         let previous = self.tables[kind].objects.insert(key.clone(), object.clone());
         self.reindex(kind, &key, previous.as_deref(), Some(&object));
-        self.log(kind, Change { version: self.version, resource, key, object: object.clone(), previous, is_removal: false });
+        self.log(
+            kind,
+            Change { version: self.version, resource, key, object: object.clone(), previous, is_removal: false },
+        );
         object
     }
 
@@ -117,7 +120,10 @@ impl State {
         let object = Arc::new(last);
         self.reindex(kind, key, Some(&previous), None);
         let (version, key) = (self.version, key.clone());
-        self.log(kind, Change { version, resource, key, object: object.clone(), previous: Some(previous), is_removal: true });
+        self.log(
+            kind,
+            Change { version, resource, key, object: object.clone(), previous: Some(previous), is_removal: true },
+        );
         Some(object)
     }
 

@@ -90,11 +90,8 @@ impl Status {
 
     /// 405.
     pub fn method_not_allowed() -> Self {
-        let mut status = Self::new(
-            405,
-            "MethodNotAllowed",
-            "the server does not allow this method on the requested resource",
-        );
+        let mut status =
+            Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
         status.details = json!({});
         status
     }
@@ -150,9 +147,8 @@ impl Status {
 
     /// 415.
     pub fn unsupported_media_type(accepted: &str) -> Self {
-        let message = format!(
-            "the body of the request was in an unknown format - accepted media types include: {accepted}"
-        );
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::new(415, "UnsupportedMediaType", message)
     }
 
@@ -172,8 +168,7 @@ impl Status {
 
     /// 429.
     pub fn too_many_requests(retry_after_secs: u32) -> Self {
-        let mut status =
-            Self::new(429, "TooManyRequests", "Too many requests, please try again later.");
+        let mut status = Self::new(429, "TooManyRequests", "Too many requests, please try again later.");
         status.details = json!({ "retryAfterSeconds": retry_after_secs });
         status.retry_after_secs = Some(retry_after_secs);
         status

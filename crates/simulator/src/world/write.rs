@@ -143,7 +143,13 @@ impl World {
 }
 
 impl Txn<'_> {
-    pub(super) fn create(&mut self, kind: &Kind, namespace: &str, mut object: Value, by: &By) -> Result<Arc<Value>, Status> {
+    pub(super) fn create(
+        &mut self,
+        kind: &Kind,
+        namespace: &str,
+        mut object: Value,
+        by: &By,
+    ) -> Result<Arc<Value>, Status> {
         self.name_and_place(kind, namespace, &mut object, by)?;
         let key = Key::of(&object);
         if !by.is_seed {
@@ -223,9 +229,8 @@ impl Txn<'_> {
         match self.state.get(namespaces.id, &Key::new("", namespace)) {
             None => Err(Status::not_found(namespaces, namespace)),
             Some(found) if meta::is_terminating(found) => {
-                let why = format!(
-                    "unable to create new content in namespace {namespace} because it is being terminated"
-                );
+                let why =
+                    format!("unable to create new content in namespace {namespace} because it is being terminated");
                 let mut status = Status::forbidden(kind.resource.group, kind.resource.plural, name, &why);
                 status.details["causes"] = json!([{
                     "reason": "NamespaceTerminating", "field": "metadata.namespace",
@@ -311,7 +316,16 @@ impl Txn<'_> {
                 }
             }
         }
-        for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "name", "namespace", "generateName"] {
+        for field in [
+            "uid",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "generation",
+            "name",
+            "namespace",
+            "generateName",
+        ] {
             meta::keep(&mut new, field, old);
         }
         let map = meta::map(&mut new);
@@ -386,8 +400,15 @@ impl Txn<'_> {
         let old = self.state.get(kind.id, key).cloned().ok_or_else(|| Status::not_found(kind, &key.name))?;
         check_preconditions(kind, &old, options)?;
         if !by.is_seed {
-            admission::admit(kind.resource, Operation::Delete, Some(&old), (*old).clone(), &self.as_view(), &by.caller())
-                .map_err(refused)?;
+            admission::admit(
+                kind.resource,
+                Operation::Delete,
+                Some(&old),
+                (*old).clone(),
+                &self.as_view(),
+                &by.caller(),
+            )
+            .map_err(refused)?;
         }
         if by.is_dry_run {
             return Ok(Deleted::Gone(old));
@@ -469,8 +490,7 @@ fn check_preconditions(kind: &Kind, old: &Value, options: &Deletion) -> Result<(
             && wanted != meta::text(old, field)
         {
             let found = meta::text(old, field);
-            let why =
-                format!("Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}");
+            let why = format!("Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}");
             return Err(Status::conflict(kind, meta::name(old), &why));
         }
     }
@@ -485,7 +505,8 @@ fn has_generation(kind: &Kind) -> bool {
 /// Source: `apiextensions-apiserver/pkg/registry/customresource/strategy.go` (`PrepareForUpdate`).
 fn is_spec_changed(kind: &Kind, old: &Value, new: &Value) -> bool {
     let differs = |field: &String| old.get(field) != new.get(field);
-    let fields = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    let fields =
+        |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
     let ignored = |field: &String| field == "metadata" || (field == "status" && kind.has_status());
     fields(old).iter().chain(&fields(new)).any(|field| !ignored(field) && differs(field))
 }

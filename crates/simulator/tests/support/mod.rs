@@ -19,7 +19,9 @@ pub(crate) const CONFIGMAP: Resource = Resource { group: "", version: "v1", plur
 pub(crate) fn world() -> World {
     let world = World::new(Release::V1_8, Clock::explicit(), 7);
     let namespaces = Resource { group: "", version: "v1", plural: "namespaces" };
-    world.create(namespaces, "", serde_json::json!({ "metadata": { "name": "team-a" } }), &By::seed()).expect("namespace");
+    world
+        .create(namespaces, "", serde_json::json!({ "metadata": { "name": "team-a" } }), &By::seed())
+        .expect("namespace");
     world
 }
 
@@ -47,7 +49,12 @@ impl Answer {
     /// `409 Conflict: the message`.
     pub(crate) fn gist(&self) -> String {
         let body = self.json();
-        format!("{} {}: {}", self.code, body["reason"].as_str().unwrap_or_default(), body["message"].as_str().unwrap_or_default())
+        format!(
+            "{} {}: {}",
+            self.code,
+            body["reason"].as_str().unwrap_or_default(),
+            body["message"].as_str().unwrap_or_default()
+        )
     }
 }
 
