@@ -17,6 +17,8 @@ mod kubeconfig;
 pub mod make;
 mod network;
 pub mod probe;
+#[cfg(test)]
+mod testing;
 pub mod view;
 pub mod watch;
 

@@ -1,20 +1,11 @@
-//! Subresources: power, consoles, what the guest says.
+//! What is asked of a VM through KubeVirt: power, consoles, what the guest says.
+//!
+//! Power makes no request that changes anything: it decides what the write path is to do.
 
-use crate::call::Socket;
-use crate::change::Desired;
-use crate::{Cluster, ClusterError};
-use model::console::Mode;
-use model::id::{ChangeId, VmRef};
-use model::vm::Action;
+mod console;
+mod guest;
+mod power;
 
-/// What to ask for so that a VM's power changes: reads the VM's run strategy, then decides.
-pub async fn power(cluster: &Cluster, vm: &VmRef, action: Action, id: ChangeId) -> Result<Desired, ClusterError> {
-    let _ = (cluster, vm, action, id);
-    todo!()
-}
-
-/// Opens the screen (RFB bytes) or the serial line (tty bytes) of a running VM: binary messages both ways.
-pub async fn console(cluster: &Cluster, vm: &VmRef, mode: Mode) -> Result<Socket, ClusterError> {
-    let _ = (cluster, vm, mode);
-    todo!()
-}
+pub use console::console;
+pub use guest::{Guest, guest};
+pub use power::power;

@@ -1,18 +1,38 @@
-//! The write path's cluster half: five stages, a type each, so that the compiler checks their order.
+//! The write path's cluster half: stages as types, so that the compiler checks their order.
+//!
+//! [`Desired`] → [`Checked`] → [`Committed`] → [`Observed`]; recording is `ops`' part. Each stage consumes the one before
+//! and can be saved (serde), so a restarted server goes on where the old one stopped: Desired → check again; Checked →
+//! [`Checked::resume`], which first looks for our change id on the live object; Committed → observe. A conflict is a value,
+//! never a retry: whoever wanted the change has to look at the object anew.
+//!
+//! These are the only writes to a cluster in the whole product.
 
+mod call;
+mod check;
+mod commit;
+mod diff;
+mod live;
+mod observe;
+mod resume;
+
+pub use call::Call;
+pub use diff::Difference;
+pub use observe::{NotYet, Observed};
+pub use resume::Resumed;
+
+pub use live::live;
 use crate::api::ObjectRef;
-use crate::{Cache, Cluster, ClusterError};
 use model::id::{ChangeId, OperationId};
-use model::vm::VmRow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Duration;
+use std::fmt;
 
-/// What is wanted. Saved before anything is sent.
+/// What is wanted. To be saved before anything is sent.
+///
+/// A change that creates a Secret holds its content: seal what is saved, or make the change anew from its sources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Desired {
-    /// Rides along on the object as an annotation.
+    /// Rides along on the object as an annotation (`model::ownership::CHANGE`).
     pub id: ChangeId,
     /// The operation that it belongs to, noted on objects that it creates.
     #[serde(default)]
@@ -24,133 +44,88 @@ pub struct Desired {
 }
 
 /// What is to become of an object.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// It is to exist, as this object.
     Create(Value),
     /// A JSON merge patch (RFC 7386).
     Patch(Value),
-    /// A subresource is to be called (power).
+    /// A subresource of a VM is to be called (power). The target is the VM.
     Call(Call),
     /// It is to be gone.
     Delete,
 }
 
-/// A call of KubeVirt's subresource API about a VM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Call {
-    /// `virtualmachines/start`
-    Start,
-    /// `virtualmachines/stop`, gracefully
-    Stop,
-    /// `virtualmachines/stop` with no grace
-    ForceStop,
-    /// `virtualmachines/restart`
-    Restart,
-    /// `virtualmachineinstances/softreboot`
-    SoftReboot,
-    /// `virtualmachineinstances/pause`
-    Pause,
-    /// `virtualmachineinstances/unpause`
-    Unpause,
+impl fmt::Debug for What {
+    /// Without contents: they may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create(_) => f.write_str("Create"),
+            Self::Patch(_) => f.write_str("Patch"),
+            Self::Call(call) => write!(f, "Call({call:?})"),
+            Self::Delete => f.write_str("Delete"),
+        }
+    }
 }
 
-/// One place that differs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
-    /// JSON pointer (RFC 6901).
-    pub path: String,
-    /// Before; absent when it is added.
+/// The object as it was when the change was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Base {
+    /// uid; empty when there was none.
+    pub uid: String,
+    /// resourceVersion; empty when there was none.
+    pub version: String,
+    /// uid of the running instance, where a restart is to be told from none.
     #[serde(default)]
-    pub before: Option<Value>,
-    /// After; absent when it is removed.
-    #[serde(default)]
-    pub after: Option<Value>,
+    pub instance: Option<String>,
 }
 
-/// What the API server would do.
+/// What the API server would do. Made by [`Desired::check`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     desired: Desired,
-}
-
-/// The API server did it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Committed {
-    /// The change.
-    pub id: ChangeId,
-}
-
-/// Our cache has seen it.
-#[derive(Debug, Clone)]
-pub struct Observed {
-    /// The change.
-    pub id: ChangeId,
-    /// The row, when the object is a VM that is still there.
-    pub row: Option<Arc<VmRow>>,
-}
-
-/// The receipt did not come in time; the change is made all the same.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("change {} was not seen in time", committed.id)]
-pub struct NotYet {
-    /// To wait on.
-    pub committed: Box<Committed>,
-}
-
-/// Where a change that was interrupted after its check stands.
-#[derive(Debug)]
-pub enum Resumed {
-    /// It had been made: wait for the receipt.
-    Committed(Committed),
-    /// It had not: check again.
-    Again(Desired),
-}
-
-/// The object as it stands now, `None` when there is none. `ops` uses it to find what an interrupted step has made.
-pub async fn live(_cluster: &Cluster, _target: &ObjectRef) -> Result<Option<Value>, ClusterError> {
-    todo!()
-}
-
-impl Desired {
-    /// Asks the API server (`dryRun=All`) what the change would do; nothing is kept there.
-    pub async fn check(self, _cluster: &Cluster) -> Result<Checked, ClusterError> {
-        todo!()
-    }
+    base: Base,
+    difference: Vec<Difference>,
+    outcome: Option<Value>,
 }
 
 impl Checked {
-    /// What would differ.
-    pub fn difference(&self) -> &[Difference] {
-        todo!()
-    }
-
-    /// The object as it would be.
-    pub fn outcome(&self) -> Option<&Value> {
-        todo!()
-    }
-
     /// The change as it was wanted.
     pub fn desired(&self) -> &Desired {
         &self.desired
     }
 
-    /// Makes the change; [`ClusterError::Conflict`] when the object moved on since the check.
-    pub async fn commit(self, _cluster: &Cluster) -> Result<Committed, ClusterError> {
-        todo!()
+    /// What it would be made on.
+    pub fn base(&self) -> &Base {
+        &self.base
     }
 
-    /// After a crash or an unsure answer: first looks for our change id on the live object.
-    pub async fn resume(self, _cluster: &Cluster) -> Result<Resumed, ClusterError> {
-        todo!()
+    /// What would differ; contents of Secrets are masked.
+    pub fn difference(&self) -> &[Difference] {
+        &self.difference
+    }
+
+    /// The object as it would be, where the API server says that; contents of Secrets are masked.
+    pub fn outcome(&self) -> Option<&Value> {
+        self.outcome.as_ref()
     }
 }
 
-impl Committed {
-    /// Waits until the cache shows it.
-    pub async fn observe(self, _cache: &Cache, _within: Duration) -> Result<Observed, NotYet> {
-        todo!()
-    }
+/// The API server did it. Made by [`Checked::commit`] or [`Checked::resume`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// The change.
+    pub id: ChangeId,
+    /// The object.
+    pub target: ObjectRef,
+    /// Its uid.
+    pub uid: String,
+    /// Its resourceVersion right after.
+    pub version: String,
+    /// It is to be gone.
+    pub is_deletion: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ pub mod clean;
 pub(crate) mod detail;
 pub(crate) mod event;
 pub(crate) mod image;
+pub(crate) mod netdata;
 pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod row;

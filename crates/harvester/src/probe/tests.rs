@@ -1,0 +1,49 @@
+use super::*;
+use model::fleet::Verdict;
+use serde_json::json;
+
+fn verdict(facts: &Facts, key: &str) -> Verdict {
+    capabilities(facts).into_iter().find(|c| c.key == key).map(|c| c.verdict).unwrap()
+}
+
+#[test]
+fn the_matrix_is_whole_and_each_row_is_there_once() {
+    let rows = table::rows();
+    assert!(rows.len() >= 35, "{}", rows.len());
+    let keys: std::collections::BTreeSet<_> = rows.iter().map(|r| r.key).collect();
+    assert_eq!(keys.len(), rows.len());
+    let versions: Vec<_> = rows.iter().map(|r| Version::parse(r.since).unwrap()).collect();
+    assert!(versions.is_sorted(), "by first version");
+}
+
+#[test]
+fn what_could_not_be_looked_for_is_unknown_and_never_absent() {
+    let mut facts = Facts::default();
+    facts.settings.insert("max-hotplug-ratio", Err("not permitted".into()));
+    facts.kubevirt = Some(Err("not permitted".into()));
+    facts.server_version = Some("master-3f2a1c-head".into());
+    for key in ["cpu-memory-hotplug", "declarative-hotplug", "nic-hotplug"] {
+        assert_eq!(verdict(&facts, key), Verdict::Unknown, "{key}");
+    }
+}
+
+#[test]
+fn a_marker_decides_whatever_the_version_says() {
+    let mut facts = Facts { server_version: Some("v1.4.0".into()), ..Facts::default() };
+    assert_eq!(verdict(&facts, "nic-hotplug"), Verdict::Absent);
+    facts.kubevirt = Some(Ok(Some(json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["DeclarativeHotplugVolumes"]}}}}))));
+    assert_eq!(verdict(&facts, "declarative-hotplug"), Verdict::Present);
+    facts.server_version = Some("v1.10.0-dev".into());
+    assert_eq!(verdict(&facts, "nic-hotplug"), Verdict::Present);
+    assert_eq!(verdict(&facts, "longhorn-v2-backup"), Verdict::Absent);
+}
+
+#[test]
+fn of_two_markers_the_missing_one_is_told() {
+    let mut facts = Facts::default();
+    facts.kubevirt = Some(Ok(Some(json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["CPUManager"]}}}}))));
+    facts.pinning = Some(Ok(Some(false)));
+    let row = capabilities(&facts).into_iter().find(|c| c.key == "cpu-pinning").unwrap();
+    assert_eq!((row.verdict, row.evidence.en.as_ref()), (Verdict::Absent, "not there: Node cpumanager=true"));
+    assert!(row.instead.is_some());
+}
