@@ -80,7 +80,8 @@ fn claim(vm: &Value, template: &Value, view: &dyn View) -> Option<Effect> {
     }
 }
 
-fn plain_claim(template: &Value, namespace: &str) -> Value {
+/// A claim of a template, as Harvester creates it.
+pub(crate) fn plain_claim(template: &Value, namespace: &str) -> Value {
     let mut metadata = template["metadata"].clone();
     metadata["namespace"] = json!(namespace);
     let mut spec = template["spec"].clone();

@@ -218,7 +218,7 @@ pub(crate) fn is_hotplugged(volume: &Value) -> bool {
 /// Writes `LiveMigratable` and `StorageLiveMigratable`.
 ///
 /// Source: K `pkg/virt-handler/vm.go` (`calculateLiveMigrationCondition`); `harvester-api.md` §1.8, §8.8.
-fn set_migratable(vmi: &Value, conditions: &mut Vec<Value>, view: &dyn View, now: Now) {
+pub(crate) fn set_migratable(vmi: &Value, conditions: &mut Vec<Value>, view: &dyn View, now: Now) {
     match migration_obstacle(vmi, view) {
         Some((reason, message)) => {
             object::set_condition(conditions, "LiveMigratable", false, reason, &message, now);

@@ -9,6 +9,7 @@ pub mod resources;
 
 mod claims;
 mod domain;
+pub(crate) mod finished;
 mod guest;
 mod handover;
 mod image;
@@ -19,7 +20,7 @@ mod node;
 pub(crate) mod object;
 mod pod;
 pub(crate) mod quantity;
-mod scheduler;
+pub(crate) mod scheduler;
 mod selector;
 pub mod subresource;
 mod vm;
@@ -34,9 +35,11 @@ use std::time::Duration;
 
 pub(crate) use claims::templates as claim_templates;
 pub(crate) use domain::is_hotplugged;
+pub(crate) use guest::system::PRETTY_NAME;
 pub(crate) use image::storage_class as image_class;
 pub(crate) use keeping::fingerprint as key_fingerprint;
 pub(crate) use migration::is_migrating;
+pub(crate) use scheduler as scheduling;
 pub(crate) use vm::{claim_name, run_strategy};
 pub(crate) use volume::DRIVER as LONGHORN_DRIVER;
 

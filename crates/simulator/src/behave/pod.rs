@@ -86,8 +86,17 @@ fn stuck_attachment(pod: &Value, volume: &str) -> Outcome {
 fn failed_pull(pod: &Value, now: Now) -> Outcome {
     let image = object::text(pod, "/spec/containers/0/image");
     let held = object::text(pod, "/status/containerStatuses/0/state/waiting/reason");
-    let (reason, message) = match held {
-        "ErrImagePull" => ("ImagePullBackOff", format!("Back-off pulling image \"{image}\"")),
+    // By the clock, not by what stands there: the patch itself wakes this step again.
+    let since: i64 =
+        object::text(pod, "/status/startTime").parse::<jiff::Timestamp>().map_or(0, |at| at.as_millisecond());
+    let retry_ms = i64::try_from(RETRY.as_millis()).unwrap_or(i64::MAX);
+    let backs_off = (now.unix_ms - since) / retry_ms % 2 == 1;
+    let left = RETRY.saturating_sub(Duration::from_millis(((now.unix_ms - since) % retry_ms).unsigned_abs()));
+    if (held == "ImagePullBackOff") == backs_off && held != "ContainerCreating" {
+        return Outcome::rest().again(left);
+    }
+    let (reason, message) = match backs_off {
+        true => ("ImagePullBackOff", format!("Back-off pulling image \"{image}\"")),
         _ => ("ErrImagePull", format!("failed to pull and unpack image \"{image}\": not found")),
     };
     let told = match reason {
@@ -101,7 +110,7 @@ fn failed_pull(pod: &Value, now: Now) -> Outcome {
         _ => object::event(pod, "Normal", "BackOff", message.clone(), "kubelet"),
     };
     let status = waiting(pod, reason, &message, now);
-    Outcome::of(object::merge_status(POD, pod, status).into_iter().chain([told])).again(RETRY)
+    Outcome::of(object::merge_status(POD, pod, status).into_iter().chain([told])).again(left)
 }
 
 fn running(pod: &Value, node: &str, view: &dyn View, now: Now) -> Outcome {

@@ -33,7 +33,8 @@ pub(crate) const DATAVOLUMES: Behaviour = Behaviour {
 
 /// Longhorn's CSI driver.
 pub(crate) const DRIVER: &str = "driver.longhorn.io";
-const PROTECTION: &str = "kubernetes.io/pvc-protection";
+/// Finalizer that keeps a claim in use.
+pub(crate) const PROTECTION: &str = "kubernetes.io/pvc-protection";
 const SOURCE: &str = "driver.longhorn.io_csi-provisioner";
 const GIB: u64 = 1 << 30;
 const RETRY: Duration = Duration::from_secs(2);
@@ -107,13 +108,14 @@ fn bind(claim: &Value, view: &dyn View, now: Now) -> Outcome {
             .push(Effect::Create { resource: LONGHORN_REPLICA, object: replica(&name, at, node, size_of(claim), now) });
     }
     effects.extend(book(view, places.as_deref().unwrap_or_default(), size_of(claim)));
-    effects.extend(object::merge(PVC, claim, json!({
-        "metadata": {"annotations": {
-            "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes",
-            "volume.kubernetes.io/storage-provisioner": DRIVER, "volume.beta.kubernetes.io/storage-provisioner": DRIVER,
-        }},
-        "spec": {"volumeName": name},
-    })));
+    effects.extend(object::merge(
+        PVC,
+        claim,
+        json!({
+            "metadata": {"annotations": bound_annotations().into_iter().collect::<serde_json::Map<_, _>>()},
+            "spec": {"volumeName": name},
+        }),
+    ));
     let capacity = claim.pointer("/spec/resources/requests").cloned().unwrap_or_default();
     effects.extend(object::merge_status(
         PVC,
@@ -125,6 +127,17 @@ fn bind(claim: &Value, view: &dyn View, now: Now) -> Outcome {
     let message = format!("Successfully provisioned volume {name}");
     effects.push(object::event(claim, "Normal", "ProvisioningSucceeded", message, SOURCE));
     Outcome::of(effects)
+}
+
+/// Annotations of a bound claim.
+pub(crate) fn bound_annotations() -> [(String, Value); 4] {
+    [
+        ("pv.kubernetes.io/bind-completed", "yes"),
+        ("pv.kubernetes.io/bound-by-controller", "yes"),
+        ("volume.kubernetes.io/storage-provisioner", DRIVER),
+        ("volume.beta.kubernetes.io/storage-provisioner", DRIVER),
+    ]
+    .map(|(key, value)| (key.to_owned(), json!(value)))
 }
 
 fn replicas_of(class: &Value) -> usize {

@@ -73,6 +73,23 @@ pub fn swallows_answer(name: &str) -> bool {
     Fault::CreateTimeout.is_in(name)
 }
 
+/// The text with which a real creation of this object is refused (403 `Forbidden`) although its dry run passed.
+///
+/// Source: kubernetes `plugin/pkg/admission/resourcequota` (`exceeded quota`).
+#[must_use]
+pub fn refuses_for_real(name: &str) -> Option<String> {
+    Fault::Quota.is_in(name).then(|| {
+        "exceeded quota: default-quota, requested: limits.memory=8Gi, used: limits.memory=60Gi, limited: limits.memory=64Gi"
+            .to_owned()
+    })
+}
+
+/// Whether the next update of this object should meet 409, as if somebody else had been quicker.
+#[must_use]
+pub fn meets_conflict(name: &str) -> bool {
+    Fault::Conflict.is_in(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

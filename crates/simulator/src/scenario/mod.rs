@@ -3,28 +3,98 @@
 //! A scenario puts a finished world there at once (running VMs with all that belongs to them), so that 100,000 lives need
 //! not be walked through. It must never know the product: names, labels and texts are those of an imagined company.
 
+mod company;
 pub mod fault;
+pub mod hostile;
 pub mod hosts;
 mod images;
+mod machine;
 mod networks;
 mod platform;
 
-use crate::behave::Resource;
+use crate::behave::resources::{NODE, VMIM};
+use crate::behave::scheduling::{POD_REQUESTS, Room};
+use crate::behave::{Resource, object};
 use crate::world::catalogue::Release;
 use crate::world::{By, World};
-use hosts::Host;
-use serde_json::Value;
+use company::{Machine, TEAMS};
+use hosts::{Host, host_name};
+use machine::State;
+use serde_json::{Value, json};
+
+/// Machines that a host carries when a world is made for their number.
+const MACHINES_A_HOST: usize = 150;
+
+/// A world to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scenario {
+    /// Hosts, settings, classes, networks and images; no VMs.
+    Empty {
+        /// Hosts.
+        hosts: usize,
+    },
+    /// Six hosts, 240 VMs in all states; made for release 1.8.
+    Large,
+    /// Three hosts, 60 VMs; made for release 1.4.
+    Small,
+    /// So many VMs, all running or stopped, on as many hosts as they need.
+    Many {
+        /// VMs.
+        vms: usize,
+    },
+}
+
+impl Scenario {
+    /// From `empty`, `empty:6`, `large`, `small`, or a number of VMs.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            Some(("empty", hosts)) => Some(Self::Empty { hosts: hosts.parse().ok()? }),
+            Some(("vms", vms)) => Some(Self::Many { vms: vms.parse().ok()? }),
+            Some(_) => None,
+            None => match text {
+                "empty" => Some(Self::Empty { hosts: 3 }),
+                "large" | "demo" => Some(Self::Large),
+                "small" => Some(Self::Small),
+                number => Some(Self::Many { vms: number.parse().ok()? }),
+            },
+        }
+    }
+
+    /// Puts it into a world that has nothing yet. Start the drive afterwards.
+    pub fn seed(self, world: &World) {
+        let (hosts, vms) = match self {
+            Self::Empty { hosts } => (hosts, 0),
+            Self::Large => (6, 240),
+            Self::Small => (3, 60),
+            Self::Many { vms } => (vms.div_ceil(MACHINES_A_HOST).max(3), vms),
+        };
+        let seeder = Seeder { hosts, ..Seeder::new(world) };
+        seeder.platform();
+        seeder.hosts(hosts, Host::USUAL);
+        seeder.networks(hosts);
+        seeder.images();
+        for team in TEAMS {
+            seeder.namespace(team.namespace, team.title);
+        }
+        seeder.machines(vms);
+        if matches!(self, Self::Large | Self::Small) {
+            seeder.troubles(vms);
+        }
+        seeder.sum_up();
+    }
+}
 
 /// Writes a scenario's objects into a world.
 pub(crate) struct Seeder<'a> {
     world: &'a World,
     release: Release,
     now_ms: i64,
+    hosts: usize,
 }
 
 impl<'a> Seeder<'a> {
     fn new(world: &'a World) -> Self {
-        Self { world, release: world.catalogue().release(), now_ms: world.clock().unix_ms() }
+        Self { world, release: world.catalogue().release(), now_ms: world.clock().unix_ms(), hosts: 0 }
     }
 
     /// Puts an object there as it is; one that is there already, or whose kind this release lacks, is left alone.
@@ -34,13 +104,69 @@ impl<'a> Seeder<'a> {
             tracing::debug!(resource = resource.plural, message = %status.message, "not seeded");
         }
     }
+
+    fn machines(&self, vms: usize) {
+        for number in 0..vms {
+            let host = number % self.hosts.max(1);
+            let state = match number {
+                11 => State::Paused(host),
+                _ if number % 13 == 7 => State::Stopped,
+                _ => State::Running(host),
+            };
+            self.machine(&Machine::nth(number), state, vms);
+        }
+    }
+
+    /// Machines with something wrong, named after their fault, and one that is on its way between two hosts.
+    fn troubles(&self, vms: usize) {
+        for (at, name) in ["erp-batch-fault-unschedulable", "etl-fault-crash-loop-01", "oa-fault-image-pull-01"]
+            .into_iter()
+            .enumerate()
+        {
+            let plain = Machine::nth(vms + at);
+            self.machine(&Machine { name: name.to_owned(), ..plain }, State::New, vms);
+        }
+        for (at, name) in
+            ["pay-fault-no-agent-01", "order-fault-wrong-address-01", "kafka-fault-degraded-01", hostile::NAME]
+                .into_iter()
+                .enumerate()
+        {
+            let plain = Machine { number: vms + 10 + at * 3, ..Machine::nth(1) };
+            self.machine(&Machine { name: name.to_owned(), ..plain }, State::Running(at % self.hosts.max(1)), vms);
+        }
+        let moving = Machine::nth(2);
+        self.put(VMIM, json!({
+            "metadata": {
+                "name": format!("{}-moving", moving.name), "namespace": moving.team.namespace,
+                "labels": {"kubevirt.io/vmi-name": moving.name}, "finalizers": [crate::behave::migration_finalizer()],
+            },
+            "spec": {"vmiName": moving.name},
+        }));
+    }
+
+    /// Writes the sum of the pods' requests on every node.
+    fn sum_up(&self) {
+        use crate::behave::View as _;
+        for at in 0..self.hosts {
+            let name = host_name(at);
+            let pods = self.world.labelled(crate::behave::resources::POD, None, "kubevirt.io/nodeName", &name);
+            let base = Room { cpu: 1200, memory: 3 << 30, pods: 30 };
+            let total = pods.iter().fold(base, |sum, pod| sum.plus(Room::of_pod(pod))).annotation();
+            let Some(node) = self.world.get(NODE, "", &name) else { continue };
+            let patch = json!({"metadata": {"annotations": {POD_REQUESTS: total}}});
+            if let Some(effect) = object::merge(NODE, &node, patch)
+                && let Err(status) = self.world.perform(&effect, &By::seed())
+            {
+                tracing::debug!(message = %status.message, "node not summed up");
+            }
+        }
+    }
 }
 
-/// A cluster without VMs: `count` hosts, Harvester's settings, classes and networks.
+/// A cluster without VMs: `count` hosts, Harvester's settings, classes, networks and images.
 pub fn empty(world: &World, count: usize) {
-    let seeder = Seeder::new(world);
-    seeder.platform();
-    seeder.hosts(count, Host::USUAL);
-    seeder.networks(count);
-    seeder.images();
+    Scenario::Empty { hosts: count }.seed(world);
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ mod tests;
 use super::object::{self, key};
 use super::resources::{VM, VMI};
 use super::{Behaviour, Effect, Key, Now, Outcome, Role, View};
+pub(crate) use instance::build;
 use serde_json::{Value, json};
 pub(crate) use status::claim_name;
 use std::time::Duration;
@@ -59,6 +60,11 @@ fn step(vm: &Value, view: &dyn View, now: Now) -> Outcome {
     effects.extend(object::merge_status(VM, vm, shown));
     // A claim does not name its VM, so disks are looked at again instead of waking it.
     Outcome::of(effects).again(decision.again_after).again(waits_for_disks.then_some(LOOK_AT_DISKS))
+}
+
+/// The status of a VM to which nothing has to be done.
+pub(crate) fn resting_status(vm: &Value, vmi: Option<&Value>, view: &dyn View, now: Now) -> Value {
+    status::status(vm, vmi, view, &Decision { wants_instance: vmi.is_some(), ..Decision::default() }, now)
 }
 
 fn act(vm: &Value, vmi: Option<&Value>, decision: &Decision, now: Now, effects: &mut Vec<Effect>) {
