@@ -7,7 +7,7 @@ use super::list::{self, object as show};
 use super::show::list_meta;
 use super::{Asked, Call, wire};
 use crate::world::catalogue::Kind;
-use crate::world::write::Deleted;
+use crate::world::remove::Deleted;
 use crate::world::{By, Deletion, Part, Propagation, Status, meta, patch, validate};
 use axum::body::Body;
 use axum::response::Response;

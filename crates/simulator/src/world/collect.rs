@@ -4,7 +4,7 @@
 //! `pkg/controller/garbagecollector`, `pkg/controller/namespace/deletion`.
 
 use super::catalogue::Kind;
-use super::write::{Deleted, Deletion};
+use super::remove::{Deleted, Deletion};
 use super::{Key, Txn, meta};
 use crate::clock::rfc3339;
 use serde_json::{Value, json};

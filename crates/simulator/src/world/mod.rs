@@ -1,6 +1,6 @@
 //! The cluster's memory: objects of all kinds, one order of changes, one way to write.
 //!
-//! A [`World`] is a cheap handle. Every write goes through [`write`]: admission, optimistic locking, finalizers and
+//! A [`World`] is a cheap handle. Every write goes through [`mod@write`]: admission, optimistic locking, finalizers and
 //! garbage collection happen under one lock, so a reader never sees half of it. Objects are JSON behind `Arc`, so
 //! reading 100,000 of them copies none. It must never know HTTP (that is `rest`), nor what a kind's objects do by
 //! themselves (that is `behave`).
@@ -9,6 +9,7 @@ pub mod access;
 mod apply;
 pub mod catalogue;
 mod collect;
+mod create;
 pub mod effect;
 pub mod fault;
 mod install;
@@ -16,6 +17,7 @@ pub(crate) mod meta;
 pub mod owners;
 pub mod patch;
 pub mod read;
+pub mod remove;
 pub mod select;
 mod state;
 pub mod status;
@@ -26,6 +28,7 @@ pub mod write;
 use crate::behave::{Resource, View};
 use crate::clock::Clock;
 use catalogue::{Catalogue, Kind, Release};
+pub use remove::{Deletion, Propagation};
 use serde_json::Value;
 use state::State;
 pub use state::{Change, Key};
@@ -33,7 +36,7 @@ pub use status::Status;
 use std::sync::{Arc, PoisonError, RwLock};
 pub use subscribe::{Subscription, TooOld};
 use tokio::sync::watch;
-pub use write::{By, Deletion, Part, Propagation};
+pub use write::{By, Part};
 
 /// Changes of one kind that are kept for watchers and for lists that go on.
 const HISTORY: usize = 20_000;
