@@ -17,6 +17,7 @@ pub mod network;
 pub mod node;
 pub mod overview;
 pub mod ownership;
+pub mod palette;
 pub mod page;
 pub mod provisioning;
 pub mod quantity;

@@ -1,0 +1,167 @@
+//! One cluster of the fleet.
+
+use crate::tasks::Tasks;
+use crate::{Clock, Error, Result};
+use harvester::{Cache, Cluster};
+use model::fleet::{ClusterDetail, ClusterView, Health, Probe};
+use model::{Say, UnixMs};
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio_util::task::TaskTracker;
+
+/// A registered cluster.
+pub struct Member {
+    /// As registered.
+    pub record: store::fleet::Cluster,
+    /// Its client and cache, or why there is none.
+    pub running: std::result::Result<Running, Say>,
+    probe: RwLock<Option<Probe>>,
+}
+
+/// A cluster that there is a client of.
+pub struct Running {
+    /// The client.
+    pub cluster: Cluster,
+    /// What is in it.
+    pub cache: Arc<Cache>,
+    /// When the credential ends, if it says so.
+    pub expires: Option<UnixMs>,
+    pub(super) tasks: Tasks,
+}
+
+impl Running {
+    pub(super) fn start(cluster: Cluster, expires: Option<UnixMs>, clock: &Clock) -> Self {
+        let cache = Cache::start(cluster.clone(), &TaskTracker::new(), clock.function());
+        Self { cluster, cache, expires, tasks: Tasks::default() }
+    }
+}
+
+impl Member {
+    pub(super) fn new(
+        record: store::fleet::Cluster,
+        running: std::result::Result<Running, Say>,
+        probe: Option<Probe>,
+    ) -> Self {
+        Self { record, running, probe: RwLock::new(probe) }
+    }
+
+    /// The client and cache; a cluster without them is away, and the reason says why.
+    pub fn running(&self) -> Result<&Running> {
+        self.running.as_ref().map_err(|why| Error::Refused(why.clone()))
+    }
+
+    /// For a write: refused where nothing may be written, and at once where the cluster is away, so that no write waits to
+    /// surprise somebody later (`reliability.md` row 9).
+    pub fn writable(&self) -> Result<&Running> {
+        let running = self.running()?;
+        let name = &self.record.name;
+        if self.record.is_observe_only {
+            return Err(Error::Refused(model::say!(
+                "{name} 登记为只观察，平台不向它写入",
+                "{name} is registered as observe only, the platform writes nothing to it"
+            )));
+        }
+        let status = running.cache.status();
+        if status.health.is_away() || status.health == Health::Connecting {
+            let (zh, en) = (status.health.say().zh, status.health.say().en.to_lowercase());
+            return Err(Error::Away(model::say!("{name} {zh}，什么都没有执行", "{name} is {en}, nothing was done")));
+        }
+        Ok(running)
+    }
+
+    pub(super) fn set_probe(&self, probe: Probe) {
+        *self.probe.write().unwrap_or_else(PoisonError::into_inner) = Some(probe);
+    }
+
+    /// What the last probe found.
+    pub fn probe(&self) -> Option<Probe> {
+        self.probe.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// As lists show it.
+    pub fn view(&self) -> ClusterView {
+        let record = &self.record;
+        let base = ClusterView {
+            id: record.id.clone(),
+            name: record.name.clone(),
+            url: record.url.clone(),
+            version: None,
+            health: Health::Unauthorised,
+            problem: None,
+            since: record.registered,
+            as_of: None,
+            retry_at: None,
+            is_observe_only: record.is_observe_only,
+            nodes: (0, 0),
+            power: Vec::new(),
+            capacity: model::fleet::Capacity::default(),
+            quarantined: 0,
+            registered: record.registered,
+        };
+        match &self.running {
+            Err(why) => ClusterView { problem: Some(why.clone()), ..base },
+            Ok(running) => {
+                let status = running.cache.status();
+                let probed = self.probe().and_then(|p| p.server_version);
+                ClusterView {
+                    version: status.version.or(probed),
+                    health: status.health,
+                    problem: status.problem,
+                    since: status.since,
+                    as_of: status.as_of,
+                    retry_at: status.retry_at,
+                    nodes: status.nodes,
+                    power: status.power,
+                    capacity: status.capacity,
+                    quarantined: status.quarantined,
+                    ..base
+                }
+            }
+        }
+    }
+
+    /// As its page shows it. Rights are asked for now; where they cannot be had the list is empty and `view` says why.
+    pub async fn detail(&self) -> ClusterDetail {
+        let cluster = self.view();
+        let Ok(running) = &self.running else {
+            return ClusterDetail {
+                cluster,
+                nodes: vec![],
+                probe: self.probe(),
+                networks: vec![],
+                images: vec![],
+                grants: vec![],
+                watches: vec![],
+                quarantine: vec![],
+            };
+        };
+        let grants = if cluster.health.is_away() { Vec::new() } else { self.grants(running).await };
+        let cache = &running.cache;
+        ClusterDetail {
+            cluster,
+            nodes: cache.nodes(),
+            probe: self.probe(),
+            networks: cache.networks(),
+            images: cache.images(),
+            grants,
+            watches: cache.watches(),
+            quarantine: cache.quarantine(),
+        }
+    }
+
+    async fn grants(&self, running: &Running) -> Vec<model::fleet::Grant> {
+        match harvester::grants::grants(&running.cluster).await {
+            Ok(grants) => grants,
+            Err(error) => {
+                tracing::warn!(cluster = %self.record.id, %error, "asking for rights");
+                Vec::new()
+            }
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        if let Ok(running) = &self.running {
+            running.cache.stop();
+            running.tasks.cancel();
+        }
+    }
+}
