@@ -88,6 +88,9 @@ pub fn Table(
     /// Has many columns: scrolls sooner.
     #[prop(optional)]
     wide: bool,
+    /// Has few columns: fits a phone, never scrolls.
+    #[prop(optional)]
+    narrow: bool,
     /// The heads.
     head: Children,
     /// The rows.
@@ -101,6 +104,7 @@ pub fn Table(
                 data-inset=inset.then_some("")
                 data-two=two.then_some("")
                 data-wide=wide.then_some("")
+                data-narrow=narrow.then_some("")
                 aria-label=label
             >
                 <thead>

@@ -48,7 +48,7 @@ pub(crate) fn Tables() -> impl IntoView {
                 <div class="plate"><header>"长表，12,431 行"</header><div class="gallery-port"><Long/></div></div>
                 <div class="plate">
                     <header>"短表"</header>
-                    <Table label="短表" head={Box::new(head)}>
+                    <Table label="短表" narrow=true head={Box::new(head)}>
                         <tr><td><StateMark mark=Mark::Running word="运行"/></td><td><a class="name" data-strong="" href="#">"erp-db-prod-07"</a></td><td data-num="">"64%"</td></tr>
                         <tr data-away=""><td><StateMark mark=Mark::Unknown word="未知"/></td><td><a class="name" href="#">"xa-branch-ad-01"</a></td><td data-num="">"—"</td></tr>
                         <tr><td><StateMark mark=Mark::Moving word="迁移中"/></td><td><a class="name" href="#">"prod-风控规则引擎-实时特征计算-0000000000000001"</a></td><td data-num="" data-changed="">"81%"</td></tr>
@@ -74,13 +74,13 @@ pub(crate) fn Tables() -> impl IntoView {
                 </ul>
                 <EventList events=events()/>
             </div>
-            <table class="matrix" aria-label="能力">
+            <div class="scroll" data-flow=""><table class="matrix" aria-label="能力">
                 <thead><tr><th scope="col">"集群"</th><th scope="col">"热迁移"</th><th scope="col">"快照"</th><th scope="col">"备份"</th><th scope="col">"串口"</th></tr></thead>
                 <tbody>
                     <tr><th scope="row">"北京亦庄一"<small>"1.6.0 · KubeVirt 1.5"</small></th><td><StateMark mark=Mark::Ok word="可用"/></td><td><StateMark mark=Mark::Ok word="可用"/></td><td><StateMark mark=Mark::Warning word="未配目标"/></td><td><StateMark mark=Mark::Ok word="可用"/></td></tr>
                     <tr><th scope="row">"西安高新"<small>"1.3.2 · 失联"</small></th><td><StateMark mark=Mark::Unknown word="未知"/></td><td><StateMark mark=Mark::No word="版本过旧"/></td><td><StateMark mark=Mark::Unknown word="未知"/></td><td><StateMark mark=Mark::Unknown word="未知"/></td></tr>
                 </tbody>
-            </table>
+            </table></div>
         </Sample>
     }
 }
