@@ -13,6 +13,7 @@ pub use error::StoreError;
 pub use schema::SchemaState;
 pub use tries::{MAX_TRIES, Tries};
 
+use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::path::Path;
@@ -118,6 +119,18 @@ impl Tx {
         }
         Ok(())
     }
+
+    /// Takes everything in it back now, where dropping it does so when the connection is next looked at: nobody waits
+    /// for its locks any longer. When it fails, the connection is given up, and the transaction with it.
+    pub async fn rollback(self) {
+        let done = match self.handle {
+            Handle::Sqlite(tx) => tx.rollback().await,
+            Handle::Postgres(tx) => tx.rollback().await,
+        };
+        if let Err(error) = done {
+            tracing::debug!(%error, "rollback failed");
+        }
+    }
 }
 
 impl Db {
@@ -196,7 +209,10 @@ async fn open_sqlite(path: &Path, sync: SqliteSynchronous, options: &OpenOptions
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true);
     let pool = || SqlitePoolOptions::new().acquire_timeout(options.wait).max_lifetime(None).idle_timeout(None);
-    let writer = pool().max_connections(1).connect_with(connect.clone()).await?;
+    // On a full disk SQLite ends the transaction itself, sqlx's ROLLBACK fails and its count of open transactions stays
+    // wrong: such a connection is replaced by a new one. (The pool pings first, so a ROLLBACK under way is counted.)
+    let writer = pool().max_connections(1).before_acquire(|c, _| Box::pin(async { Ok(!c.is_in_transaction()) }));
+    let writer = writer.connect_with(connect.clone()).await?;
     let readers = pool().max_connections(options.connections.max(1)).connect_with(connect.pragma("query_only", "1"));
     Ok(Engine::Sqlite { writer, readers: readers.await?, home: None })
 }

@@ -8,7 +8,7 @@ mod cancel;
 mod claim;
 mod read;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 pub use cancel::{ask_cancel, is_cancel_asked};

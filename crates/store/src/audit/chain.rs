@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn the_encoding_never_changes() {
-        expect!["f2"].assert_eq(&record().hash(&"0".repeat(64)));
+        expect!["9a6d39ca5d5592580f2237f2b19300db87da7e69375612f58c52f53a0dfd2841"]
+            .assert_eq(&record().hash(&"0".repeat(64)));
     }
 
     #[test]

@@ -30,7 +30,10 @@ macro_rules! transact {
             };
             let $tx = &mut transaction;
             let error = match async { $work }.await {
-                Err(error) => error,
+                Err(error) => {
+                    transaction.rollback().await;
+                    error
+                }
                 Ok(done) => match transaction.commit().await {
                     Ok(()) => break Ok(done),
                     Err(error) => error.into(),

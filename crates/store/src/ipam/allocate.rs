@@ -12,6 +12,9 @@ use model::ipam::{Mac, RangeKind, Subnet};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+/// Most leases of one operation that are looked at.
+const MAX_KNOWN: i64 = 256;
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -88,10 +91,11 @@ pub enum AllocateError {
 /// Takes an address of `subnet`. Waits for whoever else allocates there; nothing is taken until the transaction commits.
 pub async fn allocate(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>) -> Result<Lease, AllocateError> {
     let Some(low) = lock(tx, subnet).await? else { return Err(AllocateError::NoSubnet) };
-    if let Some(lease) = same_again(tx, subnet, ask).await? {
-        return Ok(lease);
+    let known = known(tx, ask).await?;
+    if let Some(lease) = known.iter().find(|lease| is_same(lease, subnet, ask)) {
+        return Ok(lease.clone());
     }
-    refuse_mac(tx, ask).await?;
+    refuse_mac(&known, subnet, ask)?;
     let low = low.min(delete_reusable(tx, subnet.id.as_str(), ask.now).await?.unwrap_or(u128::MAX));
     let (found, low) = match ask.wanted {
         Some(wanted) => {
@@ -118,30 +122,38 @@ async fn set_low(tx: &mut Tx, subnet: &Subnet, low: u128) -> Result<(), StoreErr
     Ok(())
 }
 
-/// What the same operation took before: a step that is repeated must not take a second address.
-async fn same_again(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>) -> Result<Option<Lease>, AllocateError> {
-    let Some(operation) = ask.operation else { return Ok(None) };
+/// What the same operation took before, and who has the MAC: one look for both.
+async fn known(tx: &mut Tx, ask: &Ask<'_>) -> Result<Vec<Lease>, StoreError> {
     let sql = "SELECT family, key, subnet, state, holder, operation, mac, at, until FROM address
-               WHERE operation = $1 AND subnet = $2 AND holder = $3 AND COALESCE(mac, '') = $4
-                 AND state <> 'quarantined' ORDER BY key LIMIT 1";
-    let mac = ask.mac.map(|mac| mac.to_string()).unwrap_or_default();
-    let row = on_tx!(tx, |c| {
-        let query = sqlx::query_as::<_, LeaseRow>(sql).bind(operation.as_str()).bind(subnet.id.as_str());
-        query.bind(clean(ask.holder)).bind(mac).fetch_optional(c).await.map_err(StoreError::from)?
+               WHERE state <> 'quarantined' AND (operation = $1 OR mac = $2) ORDER BY family, key LIMIT $3";
+    let rows = on_tx!(tx, |c| {
+        let query = sqlx::query_as::<_, LeaseRow>(sql).bind(ask.operation.map(|id| id.as_str()));
+        query.bind(ask.mac.map(|mac| mac.to_string())).bind(MAX_KNOWN).fetch_all(c).await?
     });
-    let lease = row.map(LeaseRow::lease).transpose()?;
-    Ok(lease.filter(|lease| ask.wanted.is_none_or(|wanted| wanted == lease.address)))
+    rows.into_iter().map(LeaseRow::lease).collect()
 }
 
-/// A MAC is one NIC's: another holder's is refused in either family.
-async fn refuse_mac(tx: &mut Tx, ask: &Ask<'_>) -> Result<(), AllocateError> {
+/// A step that is repeated must not take a second address.
+fn is_same(lease: &Lease, subnet: &Subnet, ask: &Ask<'_>) -> bool {
+    ask.operation.is_some()
+        && lease.operation.as_ref() == ask.operation
+        && lease.subnet == subnet.id
+        && lease.holder == clean(ask.holder)
+        && lease.mac == ask.mac
+        && ask.wanted.is_none_or(|wanted| wanted == lease.address)
+}
+
+/// A MAC is one NIC's, with at most one address of each family: another holder's is refused.
+fn refuse_mac(known: &[Lease], subnet: &Subnet, ask: &Ask<'_>) -> Result<(), AllocateError> {
     let Some(mac) = ask.mac else { return Ok(()) };
-    let sql = "SELECT holder FROM address WHERE mac = $1 AND (holder <> $2 OR state = 'quarantined') LIMIT 1";
-    let by = on_tx!(tx, |c| {
-        let query = sqlx::query_scalar::<_, String>(sql).bind(mac.to_string()).bind(clean(ask.holder));
-        query.fetch_optional(c).await.map_err(StoreError::from)?
-    });
-    by.map_or(Ok(()), |by| Err(AllocateError::MacTaken { mac, by }))
+    let is_other = |lease: &&Lease| {
+        let is_same_family = lease.address.is_ipv4() == subnet.cidr.is_ipv4();
+        lease.mac == Some(mac) && (is_same_family || lease.holder != clean(ask.holder))
+    };
+    match known.iter().find(is_other) {
+        Some(lease) => Err(AllocateError::MacTaken { mac, by: lease.holder.clone() }),
+        None => Ok(()),
+    }
 }
 
 async fn refuse_wanted(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>, wanted: IpAddr) -> Result<(), AllocateError> {
