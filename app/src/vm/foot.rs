@@ -1,0 +1,40 @@
+//! The line at the foot of the list: how many there are, and which clusters are away since when.
+
+use app_ui::{Glyph, Icon};
+use leptos::prelude::*;
+use model::UnixMs;
+use model::fleet::ClusterView;
+
+use super::list::List;
+use crate::frame::{use_session, use_zone};
+use crate::locales::{grouped, use_words};
+
+/// Clusters that are away and fit on the line; their pages show the rest.
+const MOST_AWAY: usize = 4;
+
+/// The line.
+#[component]
+pub(super) fn Foot(list: List) -> impl IntoView {
+    let words = use_words().vm;
+    let (zone, now) = (use_zone(), use_session().now);
+    let List { rows, fleet, asked, .. } = list;
+    let (total, of, answers) = (rows.total, rows.of, rows.answers);
+    let is_part = { let (total, of) = (total.clone(), of.clone()); move || total.get() != of.get() };
+    let away = Memo::new(move |_| fleet.with(|all| all.iter().filter(|c| c.health.is_away()).cloned().collect::<Vec<_>>()));
+    let said = move |cluster: ClusterView| {
+        let text = match cluster.as_of {
+            Some(at) => (words.as_of)(&cluster.name, &zone.near(at, now)),
+            None => (words.never_seen)(&cluster.name),
+        };
+        let title = cluster.as_of.map(|at: UnixMs| zone.full(at));
+        view! { <span class="age" data-old="" title=title><Icon glyph=Glyph::Clock/>{text}</span> }
+    };
+    let asking = move || answers.with(|answers| asked.with(|asked| asked != answers));
+    view! {
+        <div class="strip">
+            <span>{move || (words.total)(&grouped(total.get()))}{move || is_part().then(|| format!(" / {}", (words.of)(&grouped(of.get()))))}</span>
+            {move || away.get().into_iter().take(MOST_AWAY).map(said).collect_view()}
+            <span role="status">{move || asking().then_some(words.asking)}</span>
+        </div>
+    }
+}

@@ -1,0 +1,84 @@
+//! The head of a VM's page: state, name, what it is, and what can be done with it.
+
+use app_ui::{Badge, CopyButton, Glyph, Kind, LinkButton, PageHead, StateMark, Tone};
+use leptos::prelude::*;
+use model::access::Verb;
+use model::console::Mode;
+use model::ownership::Environment;
+use model::time::long;
+use model::vm::VmDetail;
+
+use super::power::Switchboard;
+use super::switches::Switches;
+use crate::frame::{mark_of, tell, use_lang, use_now, use_refusal, use_zone};
+use crate::locales::use_words;
+use crate::paths;
+
+/// The head.
+#[component]
+pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard) -> impl IntoView {
+    let (words, lang, zone, now) = (use_words().vm, use_lang(), use_zone(), use_now());
+    let row = Memo::new(move |_| detail.with(|detail| detail.row.clone()));
+    let name = Signal::derive(move || row.with(|row| row.name.to_string()));
+    let shown = board.clone();
+    let power = Memo::new(move |_| row.with(|row| shown.power(row)));
+    let mark = Signal::derive(move || mark_of(power.get().tone()));
+    let word = Signal::derive(move || power.get().say().text(lang).to_owned());
+    let environment = Memo::new(move |_| row.with(|row| row.environment.clone()));
+    let before = move || view! { <StateMark mark=mark word=word tint=true/> };
+    let after = move || view! {
+        <CopyButton text=name label=words.copy_name/>
+        {move || environment.get().map(|word| environment_badge(&word))}
+    };
+    let about = Memo::new(move |_| {
+        detail.with(|detail| {
+            let row = &detail.row;
+            let own = [row.display_name.as_deref().map(str::to_owned), detail.description.clone()];
+            (own, row.namespace.to_string(), row.created, detail.running_since)
+        })
+    });
+    // Days and hours need no tick of a second: the age is that of the last news or minute.
+    let minute = Memo::new(move |_| now.get() / 60_000 * 60_000);
+    let under = move || {
+        move || {
+            let (own, namespace, created, since) = about.get();
+            let running = since.map(|since| (words.running_for)(&long(minute.get() - since.0, lang)));
+            let own = own.into_iter().flatten().map(|text| view! { <span>{text}" · "</span> }).collect_view();
+            view! {
+                {own}
+                {words.in_namespace}" "<code>{namespace}</code>
+                " · "<span title=zone.full(created)>{(words.created)(&zone.short(created))}</span>
+                {running.map(|text| format!(" · {text}"))}
+            }
+        }
+    };
+    view! {
+        <PageHead title=name before=before after=after under=under>
+            <ConsoleButton detail=detail/>
+            <Switches row=row board=board id="vm-power"/>
+        </PageHead>
+    }
+}
+
+/// The page's first button. Who may not look at screens sees why.
+#[component]
+fn ConsoleButton(detail: Memo<VmDetail>) -> impl IntoView {
+    let words = use_words().vm;
+    let href = move |mode: Mode| detail.with_untracked(|d| paths::console(&d.row.cluster, &d.row.namespace, &d.row.name, mode));
+    match use_refusal(Verb::ConsoleOpen) {
+        Some(why) => view! { <app_ui::Button word=words.console glyph=Glyph::Console refusal=why/> }.into_any(),
+        None => view! {
+            <LinkButton href=href(Mode::Vnc) word=words.console glyph=Glyph::Console kind=Kind::Primary key="c"/>
+            <LinkButton href=href(Mode::Serial) word=words.serial kind=Kind::Quiet/>
+        }
+        .into_any(),
+    }
+}
+
+/// An environment as a badge; production stands out.
+pub(crate) fn environment_badge(word: &str) -> AnyView {
+    let known = Environment::parse(word);
+    let tone = if known == Some(Environment::Prod) { Tone::Accent } else { Tone::Quiet };
+    let word = known.map_or_else(|| word.to_owned(), |environment| tell(&environment.say()));
+    view! { <Badge word=word tone=tone/> }.into_any()
+}

@@ -1,0 +1,150 @@
+//! The preview beside the list: what the row says at once, and what only the VM's own page knows a moment later.
+
+use app_ui::{Drawer, Fact, Facts, Glyph, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone, ToolButton};
+use leptos::prelude::*;
+use model::console::Mode;
+use model::id::VmRef;
+use model::live::Topic;
+use model::vm::{EventLine, VmDetail, VmRow};
+
+use super::cells::person;
+use super::list::List;
+use super::place::{Place, like};
+use super::power::Switchboard;
+use super::switches::Switches;
+use super::truths::Truths;
+use crate::frame::{Since, mark_of, use_lang, use_zone};
+use crate::live::use_value;
+use crate::locales::use_words;
+use crate::paths;
+
+/// Newest events that a preview shows.
+const EVENTS: usize = 5;
+
+/// The drawer of one VM.
+#[component]
+pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
+    let words = use_words().vm;
+    let id = (vm.cluster.to_string(), vm.namespace.to_string(), vm.name.to_string());
+    let cells = list.rows.cells.clone();
+    let listed = Memo::new(move |_| {
+        let is_it = |row: &VmRow| row.key() == (id.0.as_str(), id.1.as_str(), id.2.as_str());
+        cells.with(|cells| cells.iter().find(|cell| cell.row.with(is_it)).map(|cell| cell.row.get()))
+    });
+    let detail = use_value::<Option<VmDetail>>(Topic::Vm(vm.clone()), None).value;
+    let told = detail.clone();
+    let row = Memo::new(move |_| told.with(|detail| detail.as_ref().map(|detail| detail.row.clone())).or_else(|| listed.get()));
+    let is_known = Memo::new(move |_| row.with(Option::is_some));
+    let (place, go) = (list.place, list.go);
+    let close = Callback::new(move |()| go.run(Place { open: None, ..place.get_untracked() }));
+    let label = format!("{} {}", words.preview, vm.name);
+    let page = paths::vm(vm.cluster.as_str(), vm.namespace.as_str(), vm.name.as_str());
+    let (name, board) = (vm.name.to_string(), list.board);
+    let head = move || {
+        let (page, name, vm, board) = (page.clone(), name.clone(), vm.clone(), board.clone());
+        let known = move || {
+            let (vm, board) = (vm.clone(), board.clone());
+            let first = is_known.get().then(|| row.get_untracked()).flatten();
+            first.map(|first| {
+                let row = Memo::new(move |_| row.get().unwrap_or_else(|| first.clone()));
+                view! { <Acts row=row vm=vm board=board/> }
+            })
+        };
+        view! {
+            <div class="row">
+                <h2 class="cut"><a class="name" href=page.clone()>{name}</a></h2>
+                <span class="push row" data-gap="1">
+                    <a class="tool" href=page aria-label=words.open_page title=words.open_page><Icon glyph=Glyph::External/></a>
+                    <ToolButton label=words.close_preview glyph=Glyph::Close on_press=close/>
+                </span>
+            </div>
+            {known}
+        }
+    };
+    let foot = move || view! {
+        <span><Kbd keys="j"/>" "<Kbd keys="k"/>" "{words.key_up_down}</span>
+        <span><Kbd keys="o"/>" "{words.key_open}</span>
+        <span><Kbd keys="Esc"/>" "{words.key_close}</span>
+    };
+    view! {
+        <Drawer label=label class="vms-drawer" on_close=close head=head foot=foot>
+            {move || match detail.get() {
+                Some(detail) => view! { <More detail=detail/> }.into_any(),
+                None => view! { <section><SkeletonPanel lines=3/></section> }.into_any(),
+            }}
+            {move || row.get().map(|row| view! { <About row=row/> })}
+        </Drawer>
+    }
+}
+
+/// State, what it is, and what can be done with it.
+#[component]
+fn Acts(row: Memo<VmRow>, vm: VmRef, board: Switchboard) -> impl IntoView {
+    let (words, lang) = (use_words().vm, use_lang());
+    let shown = board.clone();
+    let power = Memo::new(move |_| row.with(|row| shown.power(row)));
+    let mark = Signal::derive(move || mark_of(power.get().tone()));
+    let word = Signal::derive(move || power.get().say().text(lang).to_owned());
+    let problem = move || row.with(|row| row.problem.as_deref().map(str::to_owned));
+    let (cluster, namespace) = (vm.cluster.to_string(), vm.namespace.to_string());
+    let console = paths::console(&cluster, &namespace, vm.name.as_str(), Mode::Vnc);
+    view! {
+        <div class="row">
+            <StateMark mark=mark word=word tint=true/>
+            <span class="small faint cut">{move || row.with(|row| row.display_name.as_deref().map(str::to_owned))}</span>
+        </div>
+        {move || problem().map(|problem| view! { <p class="small tone-error">{problem}</p> })}
+        <p class="soft"><a class="name" href=paths::cluster(&cluster)>{cluster.clone()}</a>" / "<code>{namespace}</code></p>
+        <div class="row drawer-acts">
+            <LinkButton href=console word=words.console glyph=Glyph::Console kind=Kind::Primary key="c"/>
+            <Switches row=row board=board id="preview-power"/>
+        </div>
+    }
+}
+
+/// What the row says.
+#[component]
+fn About(row: VmRow) -> impl IntoView {
+    let words = use_words().vm;
+    let size = (words.size_text)(row.cpu, &row.memory.human(), &row.disk.human());
+    let owner = match (row.owner, row.owner_name) {
+        (None, None) => view! { <span class="faint">{words.no_owner}</span> }.into_any(),
+        (number, name) => person(number, name),
+    };
+    let link = |field: &'static str, value: Option<std::sync::Arc<str>>| {
+        value.map(|value| view! { <a class="name" href=like(field, &value)>{value.to_string()}</a> })
+    };
+    view! {
+        <section>
+            <Facts>
+                <Fact name=words.owner>{owner}</Fact>
+                <Fact name=words.service>{link("service", row.service)}</Fact>
+                <Fact name=words.host>{link("node", row.node)}</Fact>
+                <Fact name=words.size>{size}</Fact>
+                <Fact name=words.os>{row.os.map(|os| os.to_string())}</Fact>
+            </Facts>
+        </section>
+    }
+}
+
+/// What only the VM's page knows.
+#[component]
+fn More(detail: VmDetail) -> impl IntoView {
+    let words = use_words().vm;
+    let zone = use_zone();
+    let as_of = detail.as_of;
+    let event = |event: EventLine| {
+        let glyph = if event.is_warning { Glyph::Warning } else { Glyph::Info };
+        let tone = if event.is_warning { Tone::Warning } else { Tone::Plain };
+        let at = zone.near(event.at, as_of);
+        view! { <ListItem glyph=glyph tone=tone title=event.reason more=event.message><time class="small faint">{at}</time></ListItem> }
+    };
+    let events: Vec<_> = detail.events.into_iter().take(EVENTS).map(event).collect();
+    view! {
+        <section>
+            <h3>{words.truths}<Since at=as_of/></h3>
+            <Truths truths=detail.truths/>
+        </section>
+        {(!events.is_empty()).then(|| view! { <section><h3>{words.events}</h3><ul class="list">{events}</ul></section> })}
+    }
+}

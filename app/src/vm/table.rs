@@ -1,0 +1,149 @@
+//! The live table: 600 rows in memory, some fifty in the document, one signal a row.
+
+use app_ui::window::Buffer;
+use app_ui::{CheckMark, HeadCell, Order, Row, VirtualTable};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+use model::vm::{Sort, SortKey, VmRow};
+
+use super::cells::{Names, cells};
+use super::list::List;
+use super::place::Place;
+use super::selection::MOST;
+use crate::live::Cell;
+use crate::locales::use_words;
+use crate::paths;
+
+/// Id of the table, so that keys find it.
+pub(super) const TABLE: &str = "vms";
+
+/// The table.
+#[component]
+pub(super) fn VmTable(list: List) -> impl IntoView {
+    let words = use_words().vm;
+    let buffer = {
+        let (start, rows) = (list.rows.start.clone(), list.rows.cells.clone());
+        Memo::new(move |_| Buffer { start: start.get(), rows: rows.get() })
+    };
+    let total = { let total = list.rows.total.clone(); Signal::derive(move || total.get()) };
+    let (want, asked, answers) = (list.want, list.asked, list.rows.answers.clone());
+    let busy = move || answers.with(|answers| asked.with(|asked| asked != answers)).then_some("true");
+    let on_want = move |start: u32| want.set((asked.get_untracked(), start));
+    let names = Names::of(list.fleet.clone());
+    let row_names = names.clone();
+    let (for_cells, chosen, toggled) = (list.clone(), list.selection.clone(), list.selection.clone());
+    let is_away = move |cell: Cell| cell.row.with(|row| names.is_away(&row.cluster));
+    let navigate = use_navigate();
+    let open = move |row: Row<Cell>| {
+        let href = row.item.row.with_untracked(|row| paths::vm(&row.cluster, &row.namespace, &row.name));
+        navigate(&href, NavigateOptions::default());
+    };
+    // The keyboard moves a preview that is open; only the pointer opens one.
+    let pointed = StoredValue::new(false);
+    let (place, go) = (list.place, list.go);
+    let current = move |row: Row<Cell>| {
+        let by_pointer = pointed.get_value();
+        pointed.set_value(false);
+        let place = place.get_untracked();
+        let vm = row.item.row.with_untracked(VmRow::reference).ok();
+        if (by_pointer || place.open.is_some()) && vm.is_some() && place.open != vm {
+            go.run(Place { open: vm, ..place });
+        }
+    };
+    let heads = list.clone();
+    view! {
+        <div
+            class="vms-pane"
+            aria-busy=busy
+            on:pointerdown=move |_| pointed.set_value(true)
+            on:keydown=move |_| pointed.set_value(false)
+        >
+            <VirtualTable
+                id=TABLE
+                label=words.title
+                total=total
+                buffer=buffer
+                key={|cell: &Cell| cell.id}
+                on_want=on_want
+                head=Box::new(move || view! { <Heads list=heads/> }.into_any())
+                cells={move |row: Row<Cell>| cells(&for_cells, &row_names, &row.item)}
+                cursor=list.cursor
+                is_selected={move |cell: Cell| chosen.has(cell.id)}
+                is_away=is_away
+                on_open=open
+                on_toggle={move |row: Row<Cell>| toggled.toggle(&row.item)}
+                on_current=current
+            />
+        </div>
+    }
+}
+
+/// The heads; each but the first sorts.
+#[component]
+fn Heads(list: List) -> impl IntoView {
+    let words = use_words().vm;
+    let List { place, go, .. } = list;
+    let head = move |col: &'static str, word: &'static str, key: SortKey, num: bool| {
+        let order = Signal::derive(move || place.with(|place| order_of(place.sort, key)));
+        let sort = move |order: Order| {
+            let sort = Sort { key, descending: order == Order::Descending };
+            go.run(Place { sort, ..place.get_untracked() });
+        };
+        view! { <HeadCell col=col word=word num=num order=order on_sort=sort/> }
+    };
+    view! {
+        <ChooseAll list=list/>
+        {head("state", words.state, SortKey::Power, false)}
+        {head("name", words.name, SortKey::Name, false)}
+        {head("cluster", words.cluster, SortKey::Cluster, false)}
+        {head("service", words.service, SortKey::Service, false)}
+        {head("owner", words.owner, SortKey::Owner, false)}
+        {head("ip", words.address, SortKey::Address, false)}
+        {head("host", words.host, SortKey::Node, false)}
+        {head("cpu", words.cpu, SortKey::Cpu, true)}
+        {head("mem", words.memory, SortKey::Memory, true)}
+        {head("disk", words.disk, SortKey::Disk, true)}
+        {head("changed", words.changed, SortKey::Changed, true)}
+    }
+}
+
+fn order_of(sort: Sort, key: SortKey) -> Option<Order> {
+    let order = if sort.descending { Order::Descending } else { Order::Ascending };
+    (sort.key == key).then_some(order)
+}
+
+/// Chooses the first of those in memory, or none when some are chosen.
+#[component]
+fn ChooseAll(list: List) -> impl IntoView {
+    let words = use_words().vm;
+    let (some, all, cells, selection) = (list.selection.clone(), list.selection.clone(), list.rows.cells.clone(), list.selection);
+    let count = { let cells = cells.clone(); move || cells.with(Vec::len).min(MOST) };
+    let is_all = Signal::derive(move || all.len() > 0 && all.len() >= count());
+    let is_some = Signal::derive(move || some.len() > 0 && !is_all.get());
+    let toggle = move |_: bool| {
+        if selection.len() > 0 {
+            selection.clear();
+        } else {
+            cells.with_untracked(|cells| selection.choose(cells));
+        }
+    };
+    view! {
+        <th data-col="sel" scope="col">
+            <CheckMark checked=is_all mixed=is_some on_toggle=toggle label=(words.choose_all)(MOST as u32)/>
+        </th>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_shows_the_order_of_its_own_column_only() {
+        let sort = Sort { key: SortKey::Cpu, descending: true };
+        assert_eq!(order_of(sort, SortKey::Cpu), Some(Order::Descending));
+        assert_eq!(order_of(sort, SortKey::Name), None);
+        assert_eq!(order_of(Sort::default(), SortKey::Name), Some(Order::Ascending));
+    }
+}
