@@ -4,7 +4,7 @@
 
 use super::{Operation, Refusal, Verdict, Write, deny_if, devices, kubevirt};
 use crate::behave::quantity::{bytes, bytes_of, millicores_of};
-use crate::behave::resources::{BACKUP, IMAGE, NAD, PVC, QUOTA, VM};
+use crate::behave::resources::{BACKUP, IMAGE, NAD, PVC, QUOTA, STORAGECLASS, VM};
 use crate::behave::{claim_name, claim_templates, object};
 use serde_json::Value;
 
@@ -155,8 +155,9 @@ fn volumes(write: &Write<'_>) -> Verdict {
 fn is_shareable(write: &Write<'_>, claim: &str) -> bool {
     let Some(held) = write.view.get(PVC, write.namespace(), claim) else { return false };
     let shared = object::items(&held, "/spec/accessModes").iter().any(|mode| mode == "ReadWriteMany");
-    shared
-        && object::annotation(&held, "volume.kubernetes.io/storage-provisioner") != Some(crate::behave::LONGHORN_DRIVER)
+    let class = write.view.get(STORAGECLASS, "", object::text(&held, "/spec/storageClassName"));
+    let is_longhorn = class.is_none_or(|class| object::text(&class, "/provisioner") == crate::behave::LONGHORN_DRIVER);
+    shared && !is_longhorn
 }
 
 /// MACs of a VM with the cluster network that each is in.

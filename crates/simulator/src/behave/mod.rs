@@ -43,6 +43,11 @@ pub(crate) use scheduler as scheduling;
 pub(crate) use vm::{claim_name, run_strategy};
 pub(crate) use volume::DRIVER as LONGHORN_DRIVER;
 
+/// Whether an instance has ended or is being deleted.
+pub(crate) fn ended(vmi: &Value) -> bool {
+    vmi::is_final(vmi) || object::is_deleting(vmi)
+}
+
 /// Finalizer of a `VirtualMachineInstanceMigration`.
 pub(crate) fn migration_finalizer() -> &'static str {
     migration::FINALIZER
