@@ -103,12 +103,13 @@ fn certificates(address: SocketAddr) -> anyhow::Result<Certificates> {
 }
 
 /// Listens until `stop`.
-pub(crate) async fn serve(world: World, listen: &str, stop: CancellationToken) -> anyhow::Result<Served> {
+pub(crate) async fn serve(api: Api, listen: &str, stop: CancellationToken) -> anyhow::Result<Served> {
     let listener = TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
     let address = listener.local_addr()?;
     let certificates = certificates(address).context("making certificates")?;
     let acceptor = TlsAcceptor::from(Arc::new(certificates.config));
-    let router = Api::new(world.clone()).router();
+    let world = api.world().clone();
+    let router = api.router();
     spawn(accept(listener, acceptor, router, stop.clone()));
     let ip = if address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { address.ip().to_string() };
     Ok(Served {

@@ -70,13 +70,22 @@ impl Builder {
         let _ = self.vms;
         let drive = Drive::new(&world);
         let stop = CancellationToken::new();
-        Simulator { world, drive: Arc::new(Mutex::new(Some(drive))), stop: stop.clone(), _guard: stop.drop_guard() }
+        let api = Api::new(world.clone());
+        Simulator {
+            world,
+            api,
+            drive: Arc::new(Mutex::new(Some(drive))),
+            stop: stop.clone(),
+            _guard: stop.drop_guard(),
+        }
     }
 }
 
 /// A simulated Harvester cluster.
 pub struct Simulator {
     world: World,
+    /// One for all doors, so that they agree on which streams are open.
+    api: Api,
     /// Taken out while it runs by itself.
     drive: Arc<Mutex<Option<Drive>>>,
     stop: CancellationToken,
@@ -103,12 +112,12 @@ impl Simulator {
     /// The API as a router, for a client in this process that cannot upgrade. Requests without a token are the
     /// administrator's.
     pub fn router(&self) -> axum::Router {
-        Api::trusting(self.world.clone(), self.world.access().admin_token()).router()
+        self.router_as(self.world.access().admin_token())
     }
 
     /// The same as seen by the holder of a token.
     pub fn router_as(&self, token: &str) -> axum::Router {
-        Api::trusting(self.world.clone(), token).router()
+        self.api.seen_by(token).router()
     }
 
     /// The API as a tower service that can upgrade to WebSockets, still without a socket.
@@ -121,7 +130,7 @@ impl Simulator {
     /// # Errors
     /// When the address cannot be listened on or no certificate can be made.
     pub async fn serve(&self, listen: &str) -> anyhow::Result<Served> {
-        serve::serve(self.world.clone(), listen, self.stop.child_token()).await
+        serve::serve(self.api.clone(), listen, self.stop.child_token()).await
     }
 
     /// Lets upstream's programs act by themselves from now on. Does nothing the second time.

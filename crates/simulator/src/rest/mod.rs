@@ -53,6 +53,17 @@ impl Api {
         Self { world, default_token: Some(token.into()), sessions: socket::Sessions::default() }
     }
 
+    /// The same API, with the same open streams, as the holder of a token sees it without sending it.
+    #[must_use]
+    pub fn seen_by(&self, token: &str) -> Self {
+        Self { default_token: Some(token.into()), ..self.clone() }
+    }
+
+    /// The world behind it.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
     /// As an axum router.
     pub fn router(self) -> Router {
         Router::new().fallback(handle).with_state(self)
