@@ -67,7 +67,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
+    let result = run(Arguments::parse().command);
+    if let Some(signal) = process::ended_by() {
+        // As shells report it; what failed is that we were told to end.
+        return ExitCode::from(128 + u8::try_from(signal).unwrap_or(0));
+    }
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error:#}");

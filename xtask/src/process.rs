@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,19 +22,29 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// The groups that run now.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+/// The signal that told us to end; 0 while none has.
+static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Ends all children, then this process, when it is told to end.
+/// Makes SIGINT, SIGTERM and SIGHUP end all children. Whoever waits for one then sees it fail, so that we end in the
+/// ordinary way and temporary folders go; should that take longer than twice [`GRACE`], we end without.
 pub(crate) fn end_children_on_signals() -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("listening for signals")?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            // The lock is kept, so that nothing new starts.
-            let groups = groups();
-            end(&groups);
+            ENDED_BY.store(signal, Ordering::SeqCst);
+            let running = groups().clone();
+            send(&running, Signal::TERM);
+            std::thread::sleep(GRACE * 2);
+            send(&groups(), Signal::KILL);
             std::process::exit(128 + signal);
         }
     });
     Ok(())
+}
+
+/// The signal that told us to end, if one has.
+pub(crate) fn ended_by() -> Option<i32> {
+    Some(ENDED_BY.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
 }
 
 /// A child that runs beside us; its group ends when this is dropped.
@@ -46,7 +57,11 @@ pub(crate) struct Running {
 impl Running {
     /// Starts `command` without an input.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        // The lock is held over both, so that a signal finds the child in the list or keeps it from starting.
         let mut groups = groups();
+        if ended_by().is_some() {
+            bail!("interrupted");
+        }
         let child = command
             .stdin(Stdio::null())
             .process_group(0)
@@ -69,11 +84,18 @@ impl Running {
 }
 
 impl Drop for Running {
+    /// Asks the group to end, and kills what has not when [`GRACE`] is over.
     fn drop(&mut self) {
-        end(&[self.group]);
-        // Reaps it; that it may have been reaped before is no error.
+        let group = [self.group];
+        send(&group, Signal::TERM);
+        let deadline = Instant::now() + GRACE;
+        // The leader is reaped while we wait: a group exists as long as its leader is a zombie.
+        while (self.is_alive() || test_kill_process_group(self.group).is_ok()) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        send(&group, Signal::KILL);
         let _ = self.child.wait();
-        groups().retain(|group| *group != self.group);
+        groups().retain(|running| *running != self.group);
     }
 }
 
@@ -131,15 +153,9 @@ pub(crate) fn shown(command: &Command) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Asks the groups to end, and kills those that have not when [`GRACE`] is over.
-fn end(groups: &[Pid]) {
-    let alive = || groups.iter().filter(|group| test_kill_process_group(**group).is_ok());
-    alive().for_each(|group| _ = kill_process_group(*group, Signal::TERM));
-    let deadline = Instant::now() + GRACE;
-    while alive().next().is_some() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    alive().for_each(|group| _ = kill_process_group(*group, Signal::KILL));
+/// Sends `signal` to what is left of the groups; one that is gone has nothing to be told.
+fn send(groups: &[Pid], signal: Signal) {
+    groups.iter().for_each(|group| _ = kill_process_group(*group, signal));
 }
 
 fn groups() -> MutexGuard<'static, Vec<Pid>> {
