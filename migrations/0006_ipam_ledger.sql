@@ -48,8 +48,6 @@ CREATE TABLE subnet_serves (
 CREATE TABLE address (
     family    BIGINT NOT NULL CHECK (family IN (4, 6)),
     key       TEXT   NOT NULL CHECK (LENGTH(key) = 32),
-    -- The key of the next address: with it, the lowest gap is one indexed query.
-    next_key  TEXT   NOT NULL,
     subnet    TEXT   NOT NULL REFERENCES subnet (id),
     state     TEXT   NOT NULL CHECK (state IN ('held', 'reserved', 'quarantined')),
     holder    TEXT   NOT NULL,

@@ -180,14 +180,6 @@ impl Db {
         Ok(Tx { handle })
     }
 
-    /// [`transact!`](crate::transact) as a function, for callers whose future need not be `Send`.
-    pub async fn transact<T, E>(&self, mut work: impl AsyncFnMut(&mut Tx) -> Result<T, E>) -> Result<T, E>
-    where
-        E: std::error::Error + From<StoreError> + 'static,
-    {
-        crate::transact!(self, |tx| work(tx).await)
-    }
-
     /// Ends all connections once they are free; SQLite folds its log into the file.
     pub async fn close(&self) {
         match &self.engine {

@@ -1,6 +1,6 @@
 //! SQL, and nothing else: one file a noun, one text for SQLite and PostgreSQL.
 //!
-//! The service opens a transaction ([`Db::begin`], or [`Db::transact`] which tries again), passes it as `&mut Tx`, and
+//! The service opens a transaction ([`transact!`], which tries again, or [`Db::begin`]), passes it as `&mut Tx`, and
 //! commits. What must not happen twice is a constraint or a guarded `UPDATE`, never a check in code. Rows never leave
 //! the crate: it speaks `model`. It must never know Kubernetes, workflows or HTTP; times and ids come in as arguments.
 

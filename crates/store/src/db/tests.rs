@@ -74,21 +74,17 @@ async fn readers_of_sqlite_cannot_write() {
 async fn a_lost_race_is_tried_again_and_not_for_ever() {
     each(|db| async move {
         let tries = AtomicU32::new(0);
-        let done: Result<u32, StoreError> = db
-            .transact(async |_tx| match tries.fetch_add(1, Ordering::SeqCst) {
-                0..2 => Err(StoreError::Conflict { source: None }),
-                n => Ok(n),
-            })
-            .await;
+        let done: Result<u32, StoreError> = transact!(db, |_tx| match tries.fetch_add(1, Ordering::SeqCst) {
+            0..2 => Err(StoreError::Conflict { source: None }),
+            n => Ok(n),
+        });
         assert_eq!(done.unwrap(), 2);
 
         tries.store(0, Ordering::SeqCst);
-        let lost: Result<(), StoreError> = db
-            .transact(async |_tx| {
-                tries.fetch_add(1, Ordering::SeqCst);
-                Err(StoreError::Conflict { source: None })
-            })
-            .await;
+        let lost: Result<(), StoreError> = transact!(db, |_tx| {
+            tries.fetch_add(1, Ordering::SeqCst);
+            Err(StoreError::Conflict { source: None })
+        });
         assert!(lost.unwrap_err().is_retryable());
         assert_eq!(tries.load(Ordering::SeqCst), MAX_TRIES);
     })

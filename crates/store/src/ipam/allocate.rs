@@ -15,6 +15,13 @@ use std::net::IpAddr;
 /// Most leases of one operation that are looked at.
 const MAX_KNOWN: i64 = 256;
 
+/// How far a search may walk before it is worth a write to remember where it came to: one statement fewer while the
+/// lock is held, for a walk of a few index entries.
+const LOW_STEP: u128 = 64;
+
+/// Rows read at a time while looking for a gap.
+const BATCH: usize = 512;
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -90,30 +97,39 @@ pub enum AllocateError {
 
 /// Takes an address of `subnet`. Waits for whoever else allocates there; nothing is taken until the transaction commits.
 pub async fn allocate(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>) -> Result<Lease, AllocateError> {
-    let Some(low) = lock(tx, subnet).await? else { return Err(AllocateError::NoSubnet) };
+    let (low, is_some_reusable) = lock(tx, subnet, ask.now).await?.ok_or(AllocateError::NoSubnet)?;
     let known = known(tx, ask).await?;
     if let Some(lease) = known.iter().find(|lease| is_same(lease, subnet, ask)) {
         return Ok(lease.clone());
     }
     refuse_mac(&known, subnet, ask)?;
-    let low = low.min(delete_reusable(tx, subnet.id.as_str(), ask.now).await?.unwrap_or(u128::MAX));
-    let (found, low) = match ask.wanted {
-        Some(wanted) => {
-            refuse_wanted(tx, subnet, ask, wanted).await?;
-            (number(wanted), low)
-        }
-        None => lowest(tx, subnet, low, ask.avoid).await?,
+    if let Some(wanted) = ask.wanted {
+        delete_reusable(tx, subnet.id.as_str(), ask.now).await?;
+        refuse_wanted(tx, subnet, ask, wanted).await?;
+        return take(tx, subnet, ask, number(wanted)).await;
+    }
+    let low = match is_some_reusable {
+        true => delete_reusable(tx, subnet.id.as_str(), ask.now).await?.map_or(low, |least| least.min(low)),
+        false => low,
     };
-    let lease = take(tx, subnet, ask, found).await?;
-    set_low(tx, subnet, low).await?;
-    Ok(lease)
+    let (found, next_low) = lowest(tx, subnet, low, ask.avoid).await?;
+    if next_low.saturating_sub(low) > LOW_STEP {
+        set_low(tx, subnet, next_low).await?;
+    }
+    take(tx, subnet, ask, found).await
 }
 
-/// Takes the subnet's lock and reads where a search begins; `None` when there is no such subnet.
-async fn lock(tx: &mut Tx, subnet: &Subnet) -> Result<Option<u128>, StoreError> {
-    let sql = "UPDATE subnet SET cursor = cursor + 1 WHERE id = $1 RETURNING low_key";
-    let low = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(subnet.id.as_str()).fetch_optional(c).await?);
-    low.map(|low| number_of(&low)).transpose()
+/// Takes the subnet's lock and reads where a search begins, and whether rows there can be handed out again; `None` when
+/// there is no such subnet. (PostgreSQL may look before it waits for the lock: what was given back meanwhile is found
+/// by the next one.)
+async fn lock(tx: &mut Tx, subnet: &Subnet, now: UnixMs) -> Result<Option<(u128, bool)>, StoreError> {
+    let sql = "UPDATE subnet SET cursor = cursor + 1 WHERE id = $1
+               RETURNING low_key, EXISTS (SELECT 1 FROM address WHERE address.subnet = $1 AND until <= $2)";
+    let row = on_tx!(tx, |c| {
+        let query = sqlx::query_as::<_, (String, bool)>(sql).bind(subnet.id.as_str()).bind(now.0);
+        query.fetch_optional(c).await?
+    });
+    row.map(|(low, is_some)| Ok((number_of(&low)?, is_some))).transpose()
 }
 
 async fn set_low(tx: &mut Tx, subnet: &Subnet, low: u128) -> Result<(), StoreError> {
@@ -187,56 +203,67 @@ async fn lowest(
     low: u128,
     avoid: &BTreeSet<IpAddr>,
 ) -> Result<(u128, u128), AllocateError> {
-    let family = if subnet.cidr.is_ipv4() { 4 } else { 6 };
+    let family = family(subnet.cidr.network());
+    let is_avoided = |n| address(family, n).is_ok_and(|at| avoid.contains(&at));
     let mut avoided = None;
     for (first, last) in static_spans(subnet) {
-        let mut from = first.max(low);
-        while from <= last {
-            let Some(free) = gap(tx, family, from, last).await? else { break };
-            if !avoid.contains(&address(family, free)?) {
+        let mut at = first.max(low);
+        while at <= last {
+            let taken = taken(tx, family, at, last).await?;
+            // A full batch says nothing about what comes after it.
+            let end = taken.last().copied().filter(|_| taken.len() == BATCH).unwrap_or(last);
+            let (free, passed) = walk(at, end, &taken, is_avoided);
+            avoided = avoided.or(passed);
+            if let Some(free) = free {
                 return Ok((free, avoided.unwrap_or(free.saturating_add(1))));
             }
-            avoided.get_or_insert(free);
-            // A run of avoided addresses costs no queries.
-            from = free.saturating_add(1);
-            while from <= last && avoid.contains(&address(family, from)?) {
-                from = from.saturating_add(1);
-            }
+            let Some(next) = end.checked_add(1) else { break };
+            at = next;
         }
     }
     Err(AllocateError::Exhausted { subnet: subnet.name.clone() })
 }
 
-/// The lowest number from `from` to `last` that has no row.
-async fn gap(tx: &mut Tx, family: i64, from: u128, last: u128) -> Result<Option<u128>, StoreError> {
-    let sql = "SELECT COUNT(*) FROM address WHERE family = $1 AND key = $2";
-    let taken = on_tx!(tx, |c| sqlx::query_scalar::<_, i64>(sql).bind(family).bind(key_of(from)).fetch_one(c).await?);
-    if taken == 0 {
-        return Ok(Some(from));
+/// The least number from `at` to `end` that is neither in `taken` (sorted, from `at` on) nor avoided; and the least that
+/// was avoided before it.
+fn walk(at: u128, end: u128, taken: &[u128], is_avoided: impl Fn(u128) -> bool) -> (Option<u128>, Option<u128>) {
+    let mut taken = taken.iter().copied().peekable();
+    let mut avoided = None;
+    // Each turn uses a row or an avoided address up, or is the last: a /64 is no longer than what is taken of it.
+    for n in at..=end {
+        if taken.next_if_eq(&n).is_some() {
+            continue;
+        }
+        if !is_avoided(n) {
+            return (Some(n), avoided);
+        }
+        avoided.get_or_insert(n);
     }
-    // Each row knows the key after its own, so the engine walks its index until that one is missing.
-    let sql = "SELECT a.next_key FROM address a
-               WHERE a.family = $1 AND a.key >= $2 AND a.key < $3
-                 AND NOT EXISTS (SELECT 1 FROM address b WHERE b.family = $1 AND b.key = a.next_key)
-               ORDER BY a.key LIMIT 1";
-    let found = on_tx!(tx, |c| {
-        let query = sqlx::query_scalar::<_, String>(sql).bind(family).bind(key_of(from));
-        query.bind(key_of(last)).fetch_optional(c).await?
+    (None, avoided)
+}
+
+/// The numbers from `from` to `last` that have a row, in order; at most [`BATCH`]. A plain walk over the primary key:
+/// to look for the gap in SQL takes an anti-join, which PostgreSQL plans quadratically on a table without statistics.
+async fn taken(tx: &mut Tx, family: i64, from: u128, last: u128) -> Result<Vec<u128>, StoreError> {
+    let sql = "SELECT key FROM address WHERE family = $1 AND key >= $2 AND key <= $3 ORDER BY key LIMIT $4";
+    let keys = on_tx!(tx, |c| {
+        let query = sqlx::query_scalar::<_, String>(sql).bind(family).bind(key_of(from)).bind(key_of(last));
+        query.bind(BATCH as i64).fetch_all(c).await?
     });
-    found.map(|key| number_of(&key)).transpose()
+    keys.iter().map(|key| number_of(key)).collect()
 }
 
 async fn take(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>, found: u128) -> Result<Lease, AllocateError> {
-    let family = if subnet.cidr.is_ipv4() { 4 } else { 6 };
+    let family = family(subnet.cidr.network());
     let (state, until) = match ask.operation {
         Some(_) => (LeaseState::Reserved, Some(ask.until)),
         None => (LeaseState::Held, None),
     };
-    let sql = "INSERT INTO address (family, key, next_key, subnet, state, holder, operation, mac, at, until)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let sql = "INSERT INTO address (family, key, subnet, state, holder, operation, mac, at, until)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let holder = clean(ask.holder);
     let written = on_tx!(tx, |c| {
-        let query = sqlx::query(sql).bind(family).bind(key_of(found)).bind(key_of(found.wrapping_add(1)));
+        let query = sqlx::query(sql).bind(family).bind(key_of(found));
         let query = query.bind(subnet.id.as_str()).bind(state.word()).bind(&*holder);
         let query = query.bind(ask.operation.map(|id| id.as_str())).bind(ask.mac.map(|mac| mac.to_string()));
         query.bind(ask.now.0).bind(until.map(|t| t.0)).execute(c).await.map(drop)
@@ -257,4 +284,20 @@ async fn take(tx: &mut Tx, subnet: &Subnet, ask: &Ask<'_>, found: u128) -> Resul
         at: ask.now,
         until,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::walk;
+
+    #[test]
+    fn a_walk_ends_at_the_first_gap_that_nothing_is_seen_in() {
+        let seen = |n: u128| [12, 14].contains(&n);
+        assert_eq!(walk(10, 20, &[], |_| false), (Some(10), None));
+        assert_eq!(walk(10, 20, &[10, 11], |_| false), (Some(12), None));
+        assert_eq!(walk(10, 20, &[10, 11, 13], seen), (Some(15), Some(12)));
+        assert_eq!(walk(10, 12, &[10, 11], seen), (None, Some(12)));
+        assert_eq!(walk(10, 11, &[10, 11], seen), (None, None));
+        assert_eq!(walk(u128::MAX, u128::MAX, &[u128::MAX], seen), (None, None));
+    }
 }

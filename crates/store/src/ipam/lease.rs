@@ -166,10 +166,7 @@ pub async fn purge_quarantine(tx: &mut Tx, now: UnixMs) -> Result<u64, StoreErro
         let sql = "DELETE FROM address WHERE subnet = $1 AND state = 'quarantined' AND until <= $2 RETURNING key";
         let keys = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(&subnet).bind(now.0).fetch_all(c).await?);
         removed += keys.len() as u64;
-        if let Some(least) = keys.iter().min() {
-            let sql = "UPDATE subnet SET low_key = $2 WHERE id = $1 AND low_key > $2";
-            on_tx!(tx, |c| sqlx::query(sql).bind(&subnet).bind(least).execute(c).await?.rows_affected());
-        }
+        lower(tx, &subnet, &keys).await?;
     }
     Ok(removed)
 }
@@ -183,7 +180,16 @@ pub(super) async fn delete_reusable(tx: &mut Tx, subnet: &str, now: UnixMs) -> R
                    WHERE o.id = address.operation AND o.state IN ('running', 'undoing', 'parked')))
                RETURNING key";
     let keys = on_tx!(tx, |c| sqlx::query_scalar::<_, String>(sql).bind(subnet).bind(now.0).fetch_all(c).await?);
+    lower(tx, subnet, &keys).await?;
     keys.iter().min().map(|key| number_of(key)).transpose()
+}
+
+/// Has the next search begin no higher than the least of the keys that were just freed.
+async fn lower(tx: &mut Tx, subnet: &str, freed: &[String]) -> Result<(), StoreError> {
+    let Some(least) = freed.iter().min() else { return Ok(()) };
+    let sql = "UPDATE subnet SET low_key = $2 WHERE id = $1 AND low_key > $2";
+    on_tx!(tx, |c| sqlx::query(sql).bind(subnet).bind(least).execute(c).await?.rows_affected());
+    Ok(())
 }
 
 /// The lease of an address; `None` when it is free.

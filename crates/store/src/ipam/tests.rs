@@ -80,7 +80,7 @@ async fn a_subnet_reads_as_it_was_written_and_overlaps_are_refused() {
         subnet.serves = vec![Serves { cluster: bj.clone(), network: "default/vlan120".into() }];
         let subnet = planned(&db, subnet).await;
         assert_eq!(super::subnet(&db, &subnet.id).await.unwrap().as_ref(), Some(&subnet));
-        assert_eq!(serving(&db, &bj, "default/vlan120").await.unwrap(), [subnet.clone()]);
+        assert_eq!(serving(&db, &bj, "default/vlan120").await.unwrap(), std::slice::from_ref(&subnet));
         assert!(serving(&db, &bj, "default/other").await.unwrap().is_empty());
 
         let second = |cidr: &str| Subnet { id: SubnetId::parse("subnet-2").unwrap(), ..subnet_of(cidr) };
@@ -325,4 +325,27 @@ async fn a_thousand(db: Db) {
     assert!(addresses.iter().all(|&at| subnet.kind_of(at) == RangeKind::Static));
     assert_eq!(addresses.last(), Some(&ip("10.20.3.233")), "no gap was left");
     assert_eq!(count(&db, &subnet.id).await.unwrap().reserved, 1000);
+}
+
+/// What lies below the place where a search begins is found again when it is given back.
+#[tokio::test]
+async fn a_hole_far_below_is_found_again() {
+    each(|db| async move {
+        let subnet = planned(&db, subnet_of("10.20.0.0/24")).await;
+        for n in 0..200 {
+            next(&db, &subnet, &n.to_string()).await;
+        }
+        given_back(&db, "10.20.0.8", "7", DAY_MS).await;
+        given_back(&db, "10.20.0.4", "3", 0).await;
+        let far = Ask { wanted: Some(ip("10.20.0.250")), ..ask("x") };
+        taken(&db, &subnet, &far).await.unwrap();
+        for expected in ["10.20.0.4", "10.20.0.201"] {
+            assert_eq!(next(&db, &subnet, "y").await, expected);
+        }
+        assert_eq!(transact!(db, |tx| purge_quarantine(tx, later(DAY_MS)).await).unwrap(), 1);
+        for expected in ["10.20.0.8", "10.20.0.202"] {
+            assert_eq!(next(&db, &subnet, "z").await, expected);
+        }
+    })
+    .await;
 }
