@@ -1,6 +1,7 @@
 //! The console of a VM: its page fills the window, so it stands outside the frame.
 //!
-//! The protocol is `rfb`'s, in the browser only; on the server the same components stand still ([`still.rs`]).
+//! The protocol is `rfb`'s, in the browser only; on the server the same components stand still (`still.rs`).
+#![cfg_attr(not(feature = "hydrate"), allow(dead_code, reason = "what only the line calls is for browsers"))]
 
 mod api;
 mod bar;
@@ -20,8 +21,8 @@ mod terminal;
 mod watermark;
 
 use leptos::prelude::*;
-use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
 use leptos_router::SsrMode;
+use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
 use leptos_router::components::Route;
 
 use crate::paths::route;

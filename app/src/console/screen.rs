@@ -16,7 +16,6 @@ pub(super) const BAR: &str = "console-bar";
 
 /// Where on a screen of `size` pixels a point lies that is `at` within a canvas drawn `shown` large; the screen keeps its
 /// proportions and stands in the middle. Points beside it are moved to its edge.
-#[cfg_attr(not(feature = "hydrate"), allow(dead_code, reason = "pointers exist in browsers only"))]
 pub(super) fn to_screen(at: (f64, f64), shown: (f64, f64), size: (u32, u32)) -> (u16, u16) {
     let (width, height) = (f64::from(size.0.max(1)), f64::from(size.1.max(1)));
     let scale = (shown.0 / width).min(shown.1 / height);

@@ -65,6 +65,7 @@ impl Session {
     pub(super) fn close(&self) {
         self.round.fetch_add(1, Ordering::Relaxed);
         drive::hang_up();
+        self.typing.set(0);
         self.stage.set(Stage::Ended(None));
     }
 
@@ -79,6 +80,7 @@ impl Session {
     /// The line is cut: tries again after a while, where that may help.
     pub(super) fn ended(&self, why: Why) {
         let tries = self.tries.fetch_add(1, Ordering::Relaxed);
+        self.typing.set(0);
         let Some(wait) = wait_ms(&why, tries) else {
             self.stage.set(Stage::Ended(Some(why)));
             return;

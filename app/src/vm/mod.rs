@@ -22,6 +22,8 @@ mod switches;
 mod table;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod truths;
 mod views;
 mod yaml;
@@ -35,6 +37,7 @@ use crate::paths::route;
 
 pub(crate) use api::read_vm;
 pub(crate) use head::environment_badge;
+pub(crate) use power::fresh_key;
 
 /// The routes of this noun.
 #[component(transparent)]

@@ -98,7 +98,7 @@ pub(super) fn said(name: &str, fault: &Fault, lang: model::Lang) -> String {
 /// A UUIDv4 for an action that must not be done twice. Event handlers only.
 ///
 /// Not `crypto.randomUUID`: browsers give that to pages over TLS only, and a first installation may not have it.
-fn fresh_key() -> Result<IdempotencyKey, Fault> {
+pub(crate) fn fresh_key() -> Result<IdempotencyKey, Fault> {
     let mut bytes = [0; 16];
     let crypto = web_sys::window().and_then(|window| window.crypto().ok());
     if crypto.and_then(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).ok()).is_none() {

@@ -1,6 +1,6 @@
 //! The preview beside the list: what the row says at once, and what only the VM's own page knows a moment later.
 
-use app_ui::{Drawer, Fact, Facts, Glyph, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone, ToolButton};
+use app_ui::{Drawer, Fact, Facts, Glyph, Hotkey, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone, ToolButton, hotkey};
 use leptos::prelude::*;
 use model::console::Mode;
 use model::id::VmRef;
@@ -13,7 +13,7 @@ use super::place::{Place, like};
 use super::power::Switchboard;
 use super::switches::Switches;
 use super::truths::Truths;
-use crate::frame::{Since, mark_of, use_lang, use_zone};
+use crate::frame::{Desk, Since, mark_of, use_lang, use_zone};
 use crate::live::use_value;
 use crate::locales::use_words;
 use crate::paths;
@@ -36,7 +36,15 @@ pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
     let row = Memo::new(move |_| told.with(|detail| detail.as_ref().map(|detail| detail.row.clone())).or_else(|| listed.get()));
     let is_known = Memo::new(move |_| row.with(Option::is_some));
     let (place, go) = (list.place, list.go);
-    let close = Callback::new(move |()| go.run(Place { open: None, ..place.get_untracked() }));
+    let desk = Desk::find();
+    let close = Callback::new(move |()| {
+        // Esc in a question closes the question, not what is behind it.
+        if document().query_selector("dialog[open]").ok().flatten().is_none() {
+            desk.close_all();
+            go.run(Place { open: None, ..place.get_untracked() });
+        }
+    });
+    hotkey(Hotkey { key: "Escape", group: words.keys.into(), word: words.close_preview.into(), act: Some(close) });
     let label = format!("{} {}", words.preview, vm.name);
     let page = paths::vm(vm.cluster.as_str(), vm.namespace.as_str(), vm.name.as_str());
     let (name, board) = (vm.name.to_string(), list.board);

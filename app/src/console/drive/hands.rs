@@ -141,6 +141,9 @@ pub(in crate::console) fn untypable(text: &str) -> Vec<char> {
 
 /// Types a text, key after key; what cannot be typed is left out.
 pub(in crate::console) fn type_text(session: &Session, text: &str) {
+    if session.is_view_only.get_untracked() {
+        return;
+    }
     let count = LINE.with_borrow_mut(|line| {
         let line = line.as_mut()?;
         line.typing.left.extend(strokes(text));
