@@ -5,6 +5,7 @@
 
 use leptos_router::path;
 use leptos_router::{ParamSegment, StaticSegment};
+use model::Code;
 use model::audit::AuditQuery;
 use model::console::Mode;
 use model::id::VmRef;
@@ -99,6 +100,11 @@ pub fn sign_in(next: &str) -> String {
     with(SIGN_IN, &[(param::NEXT, if next == OVERVIEW { "" } else { next })])
 }
 
+/// Sign-in once more, after a form that the server refused with `code`.
+pub fn sign_in_again(next: &str, code: Code) -> String {
+    with(SIGN_IN, &[(param::NEXT, if next == OVERVIEW { "" } else { next }), (param::FAULT, code.word())])
+}
+
 /// The portal with a template chosen.
 pub(crate) fn order(template: &str) -> String {
     with(PORTAL, &[(param::TEMPLATE, template)])
@@ -113,6 +119,12 @@ pub(crate) fn delivery(id: &str) -> String {
 pub(crate) fn vms(text: &str, sort: Sort) -> String {
     let word = if sort == Sort::default() { String::new() } else { sort.word() };
     with(VMS, &[(param::TEXT, text), (param::SORT, &word)])
+}
+
+/// The VM list with the preview of one VM (`cluster/namespace/name`) open beside it.
+pub(crate) fn vms_open(text: &str, sort: Sort, open: &str) -> String {
+    let word = if sort == Sort::default() { String::new() } else { sort.word() };
+    with(VMS, &[(param::TEXT, text), (param::SORT, &word), (param::OPEN, open)])
 }
 
 /// The VM list with a search text.
@@ -259,6 +271,7 @@ mod tests {
         let query = AuditQuery { text: "a&b".into(), outcome: Some(Outcome::Refused), before: None };
         assert_eq!(audit(&query, Some(7)), "/audit?q=a%26b&outcome=refused&open=7");
         assert_eq!(sign_in("/"), "/sign-in");
+        assert_eq!(sign_in_again("/vms", Code::TooMany), "/sign-in?next=%2Fvms&fault=too-many");
     }
 
     #[test]
