@@ -7,7 +7,7 @@ use crate::behave::View;
 use crate::clock::Clock;
 use crate::drive::{Drive, Restless};
 use crate::rest::Api;
-use crate::scenario;
+use crate::scenario::Scenario;
 use crate::serve::{self, DuplexService, Served};
 use crate::world::World;
 use crate::world::catalogue::Release;
@@ -21,6 +21,7 @@ pub struct Builder {
     release: Release,
     nodes: usize,
     vms: usize,
+    scenario: Option<Scenario>,
     seed: u64,
     clock: Clock,
 }
@@ -47,6 +48,13 @@ impl Builder {
         self
     }
 
+    /// The world to begin with; then [`nodes`](Self::nodes) and [`vms`](Self::vms) do not count.
+    #[must_use]
+    pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = Some(scenario);
+        self
+    }
+
     /// The seed of all names, uids and chances.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
@@ -66,8 +74,14 @@ impl Builder {
     pub fn build(self) -> Simulator {
         let world = World::new(self.release, self.clock, self.seed);
         world.install_definitions();
-        scenario::empty(&world, self.nodes);
-        let _ = self.vms;
+        let scenario = self.scenario.unwrap_or(match (self.nodes, self.vms) {
+            (hosts, 0) => Scenario::Empty { hosts },
+            (6, 240) => Scenario::Large,
+            (3, 60) => Scenario::Small,
+            // As many hosts as they need.
+            (_, vms) => Scenario::Many { vms },
+        });
+        scenario.seed(&world);
         let drive = Drive::new(&world);
         let stop = CancellationToken::new();
         let api = Api::new(world.clone());
@@ -101,7 +115,7 @@ impl std::fmt::Debug for Simulator {
 impl Simulator {
     /// A small Harvester 1.8 with three hosts and no VMs, under an explicit clock.
     pub fn builder() -> Builder {
-        Builder { release: Release::V1_8, nodes: 3, vms: 0, seed: 1, clock: Clock::explicit() }
+        Builder { release: Release::V1_8, nodes: 3, vms: 0, scenario: None, seed: 1, clock: Clock::explicit() }
     }
 
     /// The objects, for arranging and asserting.

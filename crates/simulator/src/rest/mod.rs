@@ -21,6 +21,7 @@ mod watch;
 mod wire;
 mod write;
 
+use crate::screen::Screens;
 use crate::world::access::User;
 use crate::world::catalogue::Kind;
 use crate::world::{Status, World};
@@ -40,17 +41,20 @@ pub struct Api {
     /// Whose token is assumed when a request brings none.
     default_token: Option<String>,
     sessions: socket::Sessions,
+    screens: Screens,
 }
 
 impl Api {
     /// An API that asks for a bearer token.
     pub fn new(world: World) -> Self {
-        Self { world, default_token: None, sessions: socket::Sessions::default() }
+        // A test's clock is explicit, and a test wants no QEMU.
+        let screens = if world.clock().is_explicit() { Screens::drawn(&world) } else { Screens::new(&world) };
+        Self { world, default_token: None, sessions: socket::Sessions::default(), screens }
     }
 
     /// An API that takes requests without a token for those of this token's holder: for clients in the same process.
     pub fn trusting(world: World, token: &str) -> Self {
-        Self { world, default_token: Some(token.into()), sessions: socket::Sessions::default() }
+        Self::new(world).seen_by(token)
     }
 
     /// The same API, with the same open streams, as the holder of a token sees it without sending it.
@@ -78,6 +82,7 @@ pub(crate) struct Call<'a> {
     pub(crate) user: User,
     pub(crate) accepts: Accepts,
     sessions: socket::Sessions,
+    screens: Screens,
 }
 
 /// A request for objects of a kind.
@@ -104,7 +109,15 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     let harms = fault::before(&api.world, &wish).await?;
     // Other paths have media types of their own, and answer for them.
     let accepts = if route == Route::Other { Accepts::default() } else { wire::negotiate(&parts.headers)? };
-    let mut call = Call { world: &api.world, parts, query, user, accepts, sessions: api.sessions.clone() };
+    let mut call = Call {
+        world: &api.world,
+        parts,
+        query,
+        user,
+        accepts,
+        sessions: api.sessions.clone(),
+        screens: api.screens.clone(),
+    };
     let response = match route {
         Route::Object(target) => object(&mut call, target, body).await,
         Route::Other => other(&call, &path, body).await,

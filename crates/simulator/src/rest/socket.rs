@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
 /// The subprotocol that KubeVirt's clients offer.
@@ -55,21 +55,23 @@ pub(super) async fn open(call: &mut Call<'_>, sub: &str, (namespace, name): (&st
     let token = call.sessions.enter(key, sub == "vnc" && call.query.flag("preserveSession"));
     let token = token.ok_or_else(|| Status::internal("Active VNC connection. Request denied."))?;
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+    let screens = call.screens.clone();
+    let (is_vnc, namespace, name) = (sub == "vnc", namespace.to_owned(), name.to_owned());
+    let guest = async move {
+        if is_vnc {
+            screens.vnc(&namespace, &name, theirs).await
+        } else {
+            screens.console(&namespace, &name, theirs).await
+        }
+    };
     let pumped = upgrade.protocols([PROTOCOL]).on_upgrade(move |socket| async move {
         tokio::select! {
             () = token.cancelled() => {}
             () = pump(socket, ours) => token.cancel(),
-            () = guest(theirs) => token.cancel(),
+            () = guest => token.cancel(),
         }
     });
     Ok(pumped)
-}
-
-/// The guest's end of a stream, until `screen` plays it: says back what it is told.
-async fn guest(stream: DuplexStream) {
-    let (mut from_client, mut to_client) = tokio::io::split(stream);
-    // Ends when the client does, which is no fault.
-    let _ = tokio::io::copy(&mut from_client, &mut to_client).await;
 }
 
 /// Copies both ways until either end is over.
