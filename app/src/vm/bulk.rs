@@ -11,7 +11,7 @@ use super::list::List;
 use super::power::{is_grave, said};
 use super::selection::Verdict;
 use super::switches::{glyph_of, meaning};
-use crate::frame::{Desk, use_refusal};
+use crate::frame::use_refusal;
 use crate::locales::use_words;
 
 /// Actions with a button of their own; the others are in the menu.
@@ -156,7 +156,7 @@ fn Question(
 /// Asks one VM after another, then says how it went.
 fn series(list: &List, progress: RwSignal<Progress>) -> Callback<(Action, Vec<VmRow>, String)> {
     let all = use_words();
-    let (words, lang, desk) = (all.vm, all.lang, Desk::find());
+    let (words, lang) = (all.vm, all.lang);
     let (board, selection) = (list.board.clone(), list.selection.clone());
     Callback::new(move |(action, rows, reason): (Action, Vec<VmRow>, String)| {
         let (board, selection) = (board.clone(), selection.clone());
@@ -172,12 +172,12 @@ fn series(list: &List, progress: RwSignal<Progress>) -> Callback<(Action, Vec<Vm
             let _ = progress.try_set(None);
             let act = action.say().text(lang).to_owned();
             if faults.len() < count {
-                desk.toast(Toast::done((words.bulk_done)(&act, count - faults.len())));
+                board.toast(Toast::done((words.bulk_done)(&act, count - faults.len())));
             }
             if faults.is_empty() {
                 selection.clear();
             } else {
-                desk.toast(Toast::failed(format!("{} · {}", (words.bulk_failed)(&act, faults.len()), faults.join(" · "))));
+                board.toast(Toast::failed(format!("{} · {}", (words.bulk_failed)(&act, faults.len()), faults.join(" · "))));
             }
         });
     })

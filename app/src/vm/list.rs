@@ -8,6 +8,7 @@ use leptos_router::hooks::use_navigate;
 use model::access::Verb;
 use model::console::Mode;
 use model::fleet::ClusterView;
+use model::id::VmRef;
 use model::live::{Span, Topic};
 use model::vm::{Query, VmRow};
 
@@ -56,10 +57,14 @@ pub(super) struct List {
 }
 
 impl List {
-    /// The row at the keyboard's place.
-    fn current(&self) -> Option<VmRow> {
+    /// The VM that is looked at: that of the preview, else the row at the keyboard's place.
+    fn current(&self) -> Option<VmRef> {
+        if let Some(open) = self.place.with_untracked(|place| place.open.clone()) {
+            return Some(open);
+        }
         let at = self.cursor.get_untracked()?.checked_sub(self.rows.start.get_untracked())?;
-        self.rows.cells.with_untracked(|cells| cells.get(at as usize).map(|cell| cell.row.get_untracked()))
+        let cell = self.rows.cells.with_untracked(|cells| cells.get(at as usize).cloned())?;
+        cell.row.with_untracked(VmRow::reference).ok()
     }
 }
 
@@ -201,8 +206,9 @@ fn keys(list: &List) {
     key("o", words.key_open, None);
     let (here, navigate) = (list.clone(), use_navigate());
     let console = Callback::new(move |()| {
-        if let Some(row) = here.current() {
-            navigate(&paths::console(&row.cluster, &row.namespace, &row.name, Mode::Vnc), NavigateOptions::default());
+        if let Some(vm) = here.current() {
+            let href = paths::console(vm.cluster.as_str(), vm.namespace.as_str(), vm.name.as_str(), Mode::Vnc);
+            navigate(&href, NavigateOptions::default());
         }
     });
     key("c", words.key_console, Some(console));

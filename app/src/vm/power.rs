@@ -59,10 +59,17 @@ impl Switchboard {
         let sent = (self.words.vm.power_sent)(action.say().text(self.words.lang), &row.name);
         spawn_local(async move {
             match board.ask(&row, action, reason).await {
-                Ok(()) => board.desk.toast(Toast::done(sent)),
-                Err(fault) => board.desk.toast(Toast::failed(said(&row.name, &fault, board.words.lang))),
+                Ok(()) => board.toast(Toast::done(sent)),
+                Err(fault) => board.toast(Toast::failed(said(&row.name, &fault, board.words.lang))),
             }
         });
+    }
+
+    /// Says how it went, unless the frame was left meanwhile, as for a console.
+    pub(super) fn toast(&self, toast: Toast) {
+        if self.desk.tasks.try_get_untracked().is_some() {
+            self.desk.toast(toast);
+        }
     }
 
     /// Asks for `action`; the row shows what is expected meanwhile.

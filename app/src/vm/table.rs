@@ -2,6 +2,7 @@
 
 use app_ui::window::Buffer;
 use app_ui::{CheckMark, HeadCell, Order, Row, VirtualTable};
+use leptos::ev::PointerEvent;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -17,6 +18,15 @@ use crate::paths;
 
 /// Id of the table, so that keys find it.
 pub(super) const TABLE: &str = "vms";
+
+/// How the cursor came upon a row: the keyboard moves a preview that is open, a click on the row opens one, a click on
+/// what is in it (a link, a box) does what that does and nothing else.
+#[derive(Clone, Copy)]
+enum By {
+    Keys,
+    Row,
+    Control,
+}
 
 /// The table.
 #[component]
@@ -39,25 +49,32 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
         let href = row.item.row.with_untracked(|row| paths::vm(&row.cluster, &row.namespace, &row.name));
         navigate(&href, NavigateOptions::default());
     };
-    // The keyboard moves a preview that is open; only the pointer opens one.
-    let pointed = StoredValue::new(false);
+    let by = StoredValue::new(By::Keys);
     let (place, go) = (list.place, list.go);
     let current = move |row: Row<Cell>| {
-        let by_pointer = pointed.get_value();
-        pointed.set_value(false);
         let place = place.get_untracked();
         let vm = row.item.row.with_untracked(VmRow::reference).ok();
-        if (by_pointer || place.open.is_some()) && vm.is_some() && place.open != vm {
+        let is_wanted = match by.get_value() {
+            By::Keys => place.open.is_some(),
+            By::Row => true,
+            By::Control => false,
+        };
+        if is_wanted && vm.is_some() && place.open != vm {
             go.run(Place { open: vm, ..place });
         }
+    };
+    let pointed = move |event: PointerEvent| {
+        let target = event_target::<web_sys::Element>(&event);
+        let is_control = target.closest("a, button, input").ok().flatten().is_some();
+        by.set_value(if is_control { By::Control } else { By::Row });
     };
     let heads = list.clone();
     view! {
         <div
             class="vms-pane"
             aria-busy=busy
-            on:pointerdown=move |_| pointed.set_value(true)
-            on:keydown=move |_| pointed.set_value(false)
+            on:pointerdown=pointed
+            on:click=move |_| by.set_value(By::Keys)
         >
             <VirtualTable
                 id=TABLE
