@@ -51,7 +51,7 @@ pub struct Drive {
 }
 
 /// A behaviour and how a change names the objects that it steps.
-type Waker = (usize, fn(&Value) -> Vec<behave::Key>);
+type Waker = (usize, behave::Names);
 
 impl Drive {
     /// Drives all roles. Objects that are not at rest are looked at first.

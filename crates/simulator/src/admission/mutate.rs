@@ -24,11 +24,7 @@ pub(super) fn mutate(
     caller: &Caller,
 ) -> Result<Value, Refusal> {
     match resource {
-        VM => {
-            if !object::is_deleting(&new) {
-                vm(old, &mut new, view)?;
-            }
-        }
+        VM if !object::is_deleting(&new) => vm(old, &mut new, view)?,
         VMI => instance(old, &mut new, caller),
         VMIM if old.is_none() => migration(&mut new),
         IMAGE if old.is_none() => image(&mut new),

@@ -8,6 +8,7 @@
 pub mod resources;
 
 mod claims;
+mod datavolume;
 mod domain;
 pub(crate) mod finished;
 mod guest;
@@ -58,7 +59,7 @@ pub const ALL: &[Behaviour] = &[
     claims::CLAIMS,
     vm::VM_CONTROLLER,
     volume::PROVISIONER,
-    volume::DATAVOLUMES,
+    datavolume::DATAVOLUMES,
     volume::ATTACHMENTS,
     scheduler::SCHEDULER,
     pod::KUBELET,
@@ -213,6 +214,9 @@ pub struct Now {
 /// Namespace (empty for cluster-scoped kinds) and name.
 pub type Key = (String, String);
 
+/// The objects that a change of this one steps.
+pub type Names = fn(&Value) -> Vec<Key>;
+
 /// A behaviour: who plays it, what wakes it, what it does.
 #[derive(Clone, Copy)]
 pub struct Behaviour {
@@ -223,7 +227,7 @@ pub struct Behaviour {
     /// The kind whose objects are stepped.
     pub on: Resource,
     /// Other kinds whose changes (deletions too) step the objects that this names; for example a pod wakes its VMI.
-    pub wakes: &'static [(Resource, fn(&Value) -> Vec<Key>)],
+    pub wakes: &'static [(Resource, Names)],
     /// The step. `object` is the newest stored state (with deletionTimestamp while finalizers hold).
     pub step: fn(object: &Value, view: &dyn View, now: Now) -> Outcome,
 }

@@ -1,15 +1,14 @@
-//! Longhorn and CDI: claims get volumes, volumes attach where their instance runs, DataVolumes are filled.
+//! Longhorn: claims get volumes, and volumes attach where their instance runs.
 //!
 //! Invariant: one PV and one Longhorn Volume of the same name a bound claim; both go when the claim goes.
 //!
-//! Source: L `csi/controller_server.go`, `controller/volume_controller.go`; C `pkg/controller/datavolume/`;
+//! Source: L `csi/controller_server.go`, `controller/volume_controller.go`;
 //! `harvester-api.md` §8.
 
-use super::object::{self, controlled_by};
+use super::object;
 use super::quantity::bytes_of;
 use super::resources::{
-    DATAVOLUME, LONGHORN_NAMESPACE, LONGHORN_NODE, LONGHORN_REPLICA, LONGHORN_SETTING, LONGHORN_VOLUME, PV, PVC,
-    STORAGECLASS, VMI,
+    LONGHORN_NAMESPACE, LONGHORN_NODE, LONGHORN_REPLICA, LONGHORN_SETTING, LONGHORN_VOLUME, PV, PVC, STORAGECLASS, VMI,
 };
 use super::{Behaviour, Effect, Now, Outcome, Role, View};
 use crate::scenario::fault::Fault;
@@ -22,14 +21,6 @@ pub(crate) const PROVISIONER: Behaviour =
 /// Attaches the volumes of an instance to its node.
 pub(crate) const ATTACHMENTS: Behaviour =
     Behaviour { name: "attachments", role: Role::Longhorn, on: VMI, wakes: &[], step: attach };
-/// Fills DataVolumes.
-pub(crate) const DATAVOLUMES: Behaviour = Behaviour {
-    name: "datavolumes",
-    role: Role::Cdi,
-    on: DATAVOLUME,
-    wakes: &[(PVC, |pvc| vec![object::key(pvc)])],
-    step: fill,
-};
 
 /// Longhorn's CSI driver.
 pub(crate) const DRIVER: &str = "driver.longhorn.io";
@@ -37,15 +28,16 @@ pub(crate) const DRIVER: &str = "driver.longhorn.io";
 pub(crate) const PROTECTION: &str = "kubernetes.io/pvc-protection";
 const SOURCE: &str = "driver.longhorn.io_csi-provisioner";
 const GIB: u64 = 1 << 30;
-const RETRY: Duration = Duration::from_secs(2);
+/// How soon something that waits is looked at again.
+pub(super) const RETRY: Duration = Duration::from_secs(2);
 
 /// How long a volume of this size takes to come up: two seconds and one more for each 20 GiB.
-fn takes(name: &str, size: u64) -> Duration {
+pub(super) fn takes(name: &str, size: u64) -> Duration {
     let plain = Duration::from_secs(2 + size / (20 * GIB));
     if Fault::SlowDisk.is_in(name) { plain * 20 } else { plain }
 }
 
-fn size_of(claim: &Value) -> u64 {
+pub(super) fn size_of(claim: &Value) -> u64 {
     claim.pointer("/spec/resources/requests/storage").and_then(bytes_of).unwrap_or(0)
 }
 
@@ -357,54 +349,4 @@ pub(crate) fn attached(volume: &Value, vmi: &Value, node: &str, pod: &str, now: 
 
 fn detached() -> Value {
     json!({"state": "detached", "robustness": "unknown", "currentNodeID": "", "kubernetesStatus": {"workloadsStatus": []}})
-}
-
-fn fill(data_volume: &Value, view: &dyn View, now: Now) -> Outcome {
-    let (namespace, name) = object::key(data_volume);
-    let phase = object::text(data_volume, "/status/phase");
-    if object::is_deleting(data_volume) || matches!(phase, "Succeeded" | "Failed") {
-        return Outcome::rest();
-    }
-    let Some(claim) = view.get(PVC, &namespace, &name) else {
-        let status = json!({"phase": "CloneScheduled", "progress": "N/A", "claimName": name});
-        let create = Effect::Create { resource: PVC, object: claim_of(data_volume) };
-        return Outcome::of([create].into_iter().chain(object::merge_status(DATAVOLUME, data_volume, status)));
-    };
-    let is_bound = object::text(&claim, "/status/phase") == "Bound";
-    let since = object::text(data_volume, "/metadata/creationTimestamp");
-    let left = now.until(since, takes(&name, size_of(&claim)) * 2);
-    let (phase, progress, done) = match (is_bound, left) {
-        (false, _) => ("CloneScheduled", "N/A", false),
-        (true, Some(_)) => ("CloneInProgress", "50.00%", false),
-        (true, None) => ("Succeeded", "100.0%", true),
-    };
-    let mut conditions = object::items(data_volume, "/status/conditions").to_vec();
-    object::set_condition(&mut conditions, "Bound", is_bound, if is_bound { "Bound" } else { "Pending" }, "", now);
-    object::set_condition(&mut conditions, "Running", !done, if done { "Completed" } else { "" }, "", now);
-    object::set_condition(&mut conditions, "Ready", done, "", "", now);
-    let status = json!({"phase": phase, "progress": progress, "claimName": name, "conditions": conditions});
-    Outcome::of(object::merge_status(DATAVOLUME, data_volume, status)).again(if done {
-        None
-    } else {
-        left.or(Some(RETRY))
-    })
-}
-
-fn claim_of(data_volume: &Value) -> Value {
-    let spec =
-        ["/spec/pvc", "/spec/storage"].iter().find_map(|at| data_volume.pointer(at)).cloned().unwrap_or_default();
-    let mut spec = spec;
-    for (field, value) in [("accessModes", json!(["ReadWriteMany"])), ("volumeMode", json!("Block"))] {
-        if spec[field].is_null() {
-            spec[field] = value;
-        }
-    }
-    json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-        "metadata": {
-            "name": object::name(data_volume), "namespace": object::namespace(data_volume),
-            "annotations": data_volume["metadata"]["annotations"], "ownerReferences": [controlled_by(data_volume)],
-        },
-        "spec": spec,
-    })
 }

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod hostile;
 pub mod hosts;
 mod images;
+pub mod life;
 mod machine;
 mod networks;
 mod platform;

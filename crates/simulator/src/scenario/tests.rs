@@ -57,3 +57,35 @@ fn the_small_demo_is_a_1_4() {
     assert!(world.list(VM, None).len() > 60);
     assert!(words(&world)["Running"] > 40);
 }
+
+#[test]
+fn background_life_leaves_every_machine_running() {
+    let world = World::new(Release::V1_8, Clock::explicit(), 5);
+    Scenario::Many { vms: 30 }.seed(&world);
+    let mut drive = Drive::new(&world);
+    let before = words(&world);
+    for _ in 0..12 {
+        assert!(life::beat(&world).is_some());
+        drive.advance(Duration::from_secs(20)).unwrap();
+    }
+    drive.advance(Duration::from_secs(300)).unwrap();
+    assert_eq!(words(&world), before);
+}
+
+/// By hand: `cargo test -p simulator --release --lib hundred_thousand -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes a minute and some gigabytes"]
+fn a_hundred_thousand_machines_at_rest_cost_nothing() {
+    let world = World::new(Release::V1_8, Clock::explicit(), 1);
+    let begun = std::time::Instant::now();
+    Scenario::Many { vms: 100_000 }.seed(&world);
+    println!("seeded in {:?}", begun.elapsed());
+    let begun = std::time::Instant::now();
+    let mut drive = Drive::new(&world);
+    let steps = drive.settle().unwrap();
+    println!("first look: {steps} steps in {:?}", begun.elapsed());
+    let begun = std::time::Instant::now();
+    let version = world.version();
+    drive.advance(Duration::from_secs(60)).unwrap();
+    println!("a minute at rest: {} changes in {:?}", world.version() - version, begun.elapsed());
+}

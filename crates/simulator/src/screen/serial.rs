@@ -72,9 +72,8 @@ impl Shell {
                     out.push_str(&self.prompt());
                 }
                 8 | 127 => {
-                    if self.line.pop().is_some() && !self.is_secret() {
-                        out.push_str("\u{8} \u{8}");
-                    }
+                    let was_erased = self.line.pop().is_some();
+                    out.push_str(if was_erased && !self.is_secret() { "\u{8} \u{8}" } else { "" });
                 }
                 byte if byte >= 32 && self.line.len() < LINE => {
                     self.line.push(char::from(byte));

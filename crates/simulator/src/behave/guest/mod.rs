@@ -17,7 +17,6 @@ use crate::scenario::fault::Fault;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use std::time::Duration;
 pub(crate) use system::System;
 
 /// The guest.
@@ -113,9 +112,4 @@ fn from_secret(vmi: &Value, name: &str, keys: &[&str], view: &dyn View) -> Optio
 
 fn decode(encoded: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()
-}
-
-/// How long the guest needs for a reboot, for those who start one.
-pub(crate) fn boot_time(vmi: &Value, view: &dyn View) -> Duration {
-    System::of(vmi, view).boot
 }
