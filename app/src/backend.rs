@@ -16,6 +16,7 @@ use model::{Code, Fault, Say, UnixMs};
 use ops::{Actor, Context, Error, Ops};
 
 use crate::frame::{Answer, Preferences, Session};
+use crate::paths;
 use crate::shell::Assets;
 
 /// What the server gives to pages and server functions, by `leptos_routes_with_context`.
@@ -26,6 +27,10 @@ pub struct Services {
     /// The build of the interface.
     pub build: Arc<str>,
 }
+
+/// The secret of the session that a request came with; the server's middleware puts it beside the request.
+#[derive(Clone)]
+pub struct SessionToken(pub String);
 
 /// The services and the circumstances of this request.
 pub(crate) fn reach() -> Result<(Arc<Ops>, Context), Fault> {
@@ -39,6 +44,12 @@ pub(crate) fn context() -> Result<Context, Fault> {
     parts
         .and_then(|parts| parts.extensions.get::<Context>().cloned())
         .ok_or_else(|| broken("no ops::Context beside the request"))
+}
+
+/// The secret of this request's session; empty when there is none, which fits no session.
+pub(crate) fn session_token() -> String {
+    let token = use_context::<Parts>().and_then(|parts| parts.extensions.get::<SessionToken>().cloned());
+    token.map(|token| token.0).unwrap_or_default()
 }
 
 /// What the client is told about `error`; sets the status of this answer.
@@ -58,6 +69,8 @@ pub fn translate(error: Error) -> Fault {
         Error::Refused(_) => Code::Refused,
         Error::Conflict(_) => Code::Conflict,
         Error::TooMany(_) => Code::TooMany,
+        Error::Away(_) => Code::Away,
+        Error::Away(_) => Code::Away,
         Error::KeyReused => Code::KeyReused,
         Error::Invalid(fault) => return fault.clone(),
         Error::Cluster(error) => error.code(),
@@ -69,7 +82,8 @@ pub fn translate(error: Error) -> Fault {
             cluster.detail().map(|text| Fault::new(code, fault.say.clone()).detail(text)).and_then(|f| f.detail);
     }
     match code {
-        Code::Internal | Code::Away => logged(fault, &chain(&error)),
+        Code::Internal => logged(fault, &chain(&error)),
+        Code::Away if matches!(error, Error::Cluster(_)) => logged(fault, &chain(&error)),
         _ => fault,
     }
 }
@@ -92,6 +106,15 @@ pub(crate) fn session(assets: &Assets) -> Session {
         now: context.map_or(UnixMs(0), |context| context.now),
         build: assets.build.clone(),
         base: assets.base.clone(),
+    }
+}
+
+/// Leads whoever is not signed in to the sign-in page and from there back; nothing for the sign-in page itself.
+pub(crate) fn lead_to_sign_in(session: &Session) {
+    let Some(parts) = use_context::<Parts>() else { return };
+    if session.me.is_none() && parts.uri.path() != paths::SIGN_IN {
+        let next = parts.uri.path_and_query().map_or(paths::OVERVIEW, |path| path.as_str());
+        leptos_axum::redirect(&paths::sign_in(next));
     }
 }
 

@@ -35,6 +35,7 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
     send_policy();
     let session = backend::session(assets);
     let preferences = session.preferences;
+    backend::lead_to_sign_in(&session);
     provide_context(session);
     provide_context(backend::answer());
     view! {

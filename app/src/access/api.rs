@@ -9,7 +9,7 @@ use model::access::SessionView;
 #[server(input = GetUrl)]
 pub(crate) async fn list_sessions() -> Result<Vec<SessionView>, Fault> {
     let (ops, context) = crate::backend::reach()?;
-    ops.access.sessions(&context).await.map_err(crate::backend::fault)
+    ops.access.sessions(&context, &crate::backend::session_token()).await.map_err(crate::backend::fault)
 }
 
 /// Ends one of them.

@@ -15,7 +15,7 @@ use crate::paths::{self, param};
 pub(crate) fn SignIn() -> impl IntoView {
     let words = use_words().access;
     let query = use_query_map();
-    let asked = move |name: &str| query.with(|query| query.get(name)).unwrap_or_default();
+    let asked = move |name: &str| query.with_untracked(|query| query.get(name)).unwrap_or_default();
     let next = paths::safe_next(&asked(param::NEXT)).to_owned();
     let code = asked(param::FAULT);
     let (login, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));

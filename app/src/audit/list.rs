@@ -1,8 +1,6 @@
 //! The trail: search and outcome in the address, newest first, older ones on request.
 
-use app_ui::{
-    Button, EmptyState, Glyph, HeadCell, Icon, Kind, LinkButton, PageHead, Segment, Segments, SkeletonTable, Table,
-};
+use app_ui::{Button, EmptyState, Glyph, HeadCell, Icon, Kind, LinkButton, PageHead, Segment, Segments, SkeletonTable};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
@@ -120,10 +118,17 @@ fn Found(first: Part<AuditLine>, query: Memo<AuditQuery>, open: Memo<Option<i64>
     }
     };
     view! {
-        <div class="audit">
-            <Table label=words.title inset=true head=Box::new(move || head().into_any())>
-                <For each=move || rows.get() key=|line| (line.seq, line.outcome) let:line><Line line=line query=query open=open/></For>
-            </Table>
+        <div class="scroll" data-flow="">
+            <table class="table audit-table" data-inset="" data-fixed="" data-wide="" aria-label=words.title>
+                <thead>
+                    <tr>{head()}</tr>
+                </thead>
+                <tbody>
+                    <For each=move || rows.get() key=|line| (line.seq, line.outcome) let:line>
+                        <Line line=line query=query open=open/>
+                    </For>
+                </tbody>
+            </table>
         </div>
         <FaultNote fault=fault/>
         <div class="row"><span class="faint small">{move || (words.shown)(rows.with(Vec::len) as u32)}</span>{foot}</div>

@@ -12,8 +12,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Examined {
     /// API server.
     pub(crate) url: String,
-    /// The context that would be used.
-    pub(crate) context: String,
     /// When its credential expires, if it says.
     pub(crate) expires: Option<UnixMs>,
 }
@@ -37,7 +35,7 @@ pub(crate) async fn read_cluster(id: ClusterId) -> Result<ClusterDetail, Fault> 
 pub(crate) async fn examine_kubeconfig(kubeconfig: String) -> Result<Examined, Fault> {
     let (ops, context) = crate::backend::reach()?;
     let found = ops.fleet.examine(&context, &kubeconfig).await.map_err(crate::backend::fault)?;
-    Ok(Examined { url: found.url, context: found.context, expires: found.expires })
+    Ok(Examined { url: found.url, expires: found.expires })
 }
 
 /// Has the platform look after a cluster.

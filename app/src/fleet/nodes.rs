@@ -19,14 +19,14 @@ pub(super) fn Nodes(cluster: ClusterId, nodes: Vec<NodeView>) -> impl IntoView {
     }
     let head = move || {
         view! {
-            <HeadCell col="n-name" word=words.node/>
-            <HeadCell col="n-state" word=words.state/>
-            <HeadCell col="n-roles" word=words.roles/>
-            <HeadCell col="n-cpu" word=words.cpu/>
-            <HeadCell col="n-mem" word=words.mem/>
-            <HeadCell col="n-vms" word=words.vms num=true/>
-            <HeadCell col="n-address" word=words.address/>
-            <HeadCell col="n-version" word=words.version/>
+            <HeadCell col="h-name" word=words.node/>
+            <HeadCell col="h-state" word=words.state/>
+            <HeadCell col="h-roles" word=words.roles/>
+            <HeadCell col="h-cpu" word=words.cpu/>
+            <HeadCell col="h-mem" word=words.mem/>
+            <HeadCell col="h-vms" word=words.vms num=true/>
+            <HeadCell col="h-address" word=words.address/>
+            <HeadCell col="h-version" word=words.version/>
         }
     };
     let row = move |node: NodeView| {

@@ -170,7 +170,6 @@ fn Found(examination: Action<String, (String, Result<Examined, Fault>)>) -> impl
         view! {
             <Facts>
                 <Fact name=words.api_server><code>{found.url}</code></Fact>
-                <Fact name=words.context><code>{found.context}</code></Fact>
                 <Fact name=words.expires>{expires}</Fact>
             </Facts>
         }

@@ -36,10 +36,11 @@ impl Session {
         session
     }
 
-    /// The address of the icons; the same for the life of the program or the page, so it is made once.
+    /// The address of the icons; the same for the life of the program or the page, so it is made once. Without a build, as
+    /// when the routes are listed at start, nothing is drawn and nothing remembered.
     pub(crate) fn sprite(&self) -> &'static str {
         static SPRITE: OnceLock<String> = OnceLock::new();
-        SPRITE.get_or_init(|| format!("{}/icons.svg", self.base))
+        if self.base.is_empty() { "" } else { SPRITE.get_or_init(|| format!("{}/icons.svg", self.base)) }
     }
 
     /// The role of whoever looks; nobody sees what a viewer sees, and the server refuses the rest.

@@ -19,7 +19,6 @@ super::words! {
         offline_more: "网络恢复后自动补齐；没有发出的改动没有执行。", "What is missing is filled in when the network is back; what was not sent was not done.";
         internal: "这一页没能取到", "This page could not be fetched";
         internal_more: "平台内部出错。已有操作照常进行。", "Something broke inside the platform. Running operations go on.";
-        gone: "已不在", "It is gone";
         retry: "重试", "Retry";
         sign_in: "重新登录", "Sign in again";
         home: "回到总览", "To the overview";

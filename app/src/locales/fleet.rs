@@ -33,10 +33,9 @@ super::words! {
         observe_check_more: "平台只读它；开关机、交付都不可用", "The platform only reads; no power changes, no deliveries";
         found: "查到的", "What it says";
         found_wait: "等待 kubeconfig", "Waiting for a kubeconfig";
-        found_wait_more: "贴上后这里显示它指向哪里、用谁的身份、何时过期。", "Once it is pasted: where it points, as whom, until when.";
+        found_wait_more: "贴上后这里显示它指向哪里、何时过期。", "Once it is pasted: where it points, and until when.";
         examining: "正在检查", "Examining";
         api_server: "API 服务器", "API server";
-        context: "上下文", "Context";
         expires: "凭据到期", "Credential expires";
         expires_never: "没有期限", "No expiry";
         do_register: "登记", "Register";

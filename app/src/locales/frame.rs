@@ -51,7 +51,6 @@ super::words! {
         tasks_none_more: "开关机、交付等操作会出现在这里，结束后保留一阵。", "Power changes and deliveries appear here and stay for a while after they end.";
         tasks_foot: "只有测得的才有百分比", "Percent only where it is measured";
         steps(u32, u32): |done, all| format!("{done}/{all} 步"), |done, all| format!("step {done}/{all}");
-        language: "语言", "Language";
         theme: "主题", "Theme";
         theme_auto: "跟随系统", "As the system";
         theme_light: "浅色", "Light";

@@ -19,11 +19,11 @@ pub(super) fn ClusterStrips(
     let words = use_words().overview;
     let head = move || {
         view! {
-            <HeadCell col="cluster" word=words.clusters/>
+            <HeadCell col="o-cluster" word=words.clusters/>
             <HeadCell col="o-cpu" word="CPU"/>
             <HeadCell col="o-memory" word=words.memory/>
             <HeadCell col="o-storage" word=words.storage/>
-            <HeadCell col="vms" word=words.vms num=true/>
+            <HeadCell col="o-vms" word=words.vms num=true/>
         }
     };
     let rows = move || clusters.get().into_iter().map(|cluster| view! { <Strip cluster=cluster/> }).collect_view();
