@@ -30,6 +30,9 @@ pub fn Dialog(
     /// What stands at the foot: a sentence first, then the buttons, the one that acts last.
     #[prop(optional, into)]
     footer: Option<ViewFn>,
+    /// It was closed, whoever closed it: Esc, a button, the page.
+    #[prop(optional, into)]
+    on_closed: Option<Callback<()>>,
     /// What it holds.
     children: ChildrenFn,
 ) -> impl IntoView {
@@ -48,7 +51,10 @@ pub fn Dialog(
     });
     let title_id = format!("{id}-title");
     let named_by = title_id.clone();
-    let closed = move |_: Event| open.set(false);
+    let closed = move |_: Event| {
+        open.set(false);
+        on_closed.into_iter().for_each(|on_closed| on_closed.run(()));
+    };
     view! {
         <dialog
             class="dialog"
@@ -149,6 +155,11 @@ pub fn ConfirmDialog(
         }
     });
     let confirm = move |()| on_confirm.run(Confirmed { reason: reason.get_untracked().trim().to_owned() });
+    // What was answered to one question is no answer to the next.
+    let forget = move |()| {
+        typed.set(String::new());
+        reason.set(String::new());
+    };
     let kind = if danger { Kind::DangerSolid } else { Kind::Primary };
     let footer = move || {
         view! {
@@ -179,6 +190,7 @@ pub fn ConfirmDialog(
             danger=danger
             glyph={if danger { Glyph::Warning } else { Glyph::Help }}
             footer=footer
+            on_closed=forget
         >
             {children()}
             {questions.clone()}

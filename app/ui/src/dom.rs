@@ -58,6 +58,11 @@ pub(crate) fn leaves(root: &web_sys::Element, event: &web_sys::FocusEvent) -> bo
     !root.contains(to.as_ref())
 }
 
+/// Whether nothing has the focus: what had it is gone.
+pub(crate) fn is_lost() -> bool {
+    document().active_element().is_none_or(|active| active.tag_name() == "BODY")
+}
+
 /// Whether keys typed at `target` are text.
 pub(crate) fn is_text(target: &web_sys::Element) -> bool {
     let kind = target.get_attribute("type").unwrap_or_default();

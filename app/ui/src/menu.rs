@@ -39,17 +39,24 @@ pub fn Popover(
     children: ChildrenFn,
 ) -> impl IntoView {
     let (root, inside) = (NodeRef::<html::Span>::new(), NodeRef::<html::Div>::new());
-    Effect::new(move |_| {
-        let Some(inside) = inside.get() else { return };
-        request_animation_frame(move || {
-            dom::focus_first(&inside, STOPS);
-        });
+    Effect::new(move |was_open: Option<bool>| {
+        let is_open = open.get();
+        let Some(root) = root.get() else { return is_open };
+        if is_open {
+            request_animation_frame(move || {
+                let _ = inside.get_untracked().is_some_and(|inside| dom::focus_first(&inside, STOPS));
+            });
+        } else if was_open == Some(true) && dom::is_lost() {
+            // It went with what was closed: back to the button.
+            dom::focus_first(&root, ":scope > button");
+        }
+        is_open
     });
     let close = move || {
-        open.set(false);
         if let Some(root) = root.get_untracked() {
             dom::focus_first(&root, ":scope > button");
         }
+        open.set(false);
     };
     let keys = move |event: KeyboardEvent| {
         let Some(inside) = inside.get_untracked() else {

@@ -205,7 +205,7 @@ fn Proposals(
     let heading = label.clone();
     view! {
         <div class="menu" data-drop="" role="listbox" id=id aria-label=label>
-            <header>{heading}</header>
+            {(!heading.is_empty()).then(|| view! { <header>{heading}</header> })}
             {move || completions.get().into_iter().enumerate().map(row.clone()).collect_view()}
         </div>
     }
