@@ -5,11 +5,13 @@
 
 mod access;
 mod audit;
+mod console;
 mod fault;
 mod fleet;
 mod frame;
 mod number;
 mod overview;
+mod vm;
 
 use leptos::prelude::*;
 use model::Lang;
@@ -43,6 +45,8 @@ pub(crate) struct Words {
     pub(crate) overview: &'static overview::Overview,
     pub(crate) fleet: &'static fleet::Fleet,
     pub(crate) audit: &'static audit::Audit,
+    pub(crate) vm: &'static vm::Vm,
+    pub(crate) console: &'static console::Console,
 }
 
 static ZH: Words = Words {
@@ -53,6 +57,8 @@ static ZH: Words = Words {
     overview: &overview::ZH,
     fleet: &fleet::ZH,
     audit: &audit::ZH,
+    vm: &vm::ZH,
+    console: &console::ZH,
 };
 
 static EN: Words = Words {
@@ -63,6 +69,8 @@ static EN: Words = Words {
     overview: &overview::EN,
     fleet: &fleet::EN,
     audit: &audit::EN,
+    vm: &vm::EN,
+    console: &console::EN,
 };
 
 /// The words of `lang`.
