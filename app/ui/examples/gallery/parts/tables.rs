@@ -74,7 +74,7 @@ pub(crate) fn Tables() -> impl IntoView {
                 </ul>
                 <EventList events=events()/>
             </div>
-            <div class="scroll" data-flow=""><table class="matrix" aria-label="能力">
+            <div class="scroll" data-flow="" tabindex="0" role="region" aria-label="能力"><table class="matrix" aria-label="能力">
                 <thead><tr><th scope="col">"集群"</th><th scope="col">"热迁移"</th><th scope="col">"快照"</th><th scope="col">"备份"</th><th scope="col">"串口"</th></tr></thead>
                 <tbody>
                     <tr><th scope="row">"北京亦庄一"<small>"1.6.0 · KubeVirt 1.5"</small></th><td><StateMark mark=Mark::Ok word="可用"/></td><td><StateMark mark=Mark::Ok word="可用"/></td><td><StateMark mark=Mark::Warning word="未配目标"/></td><td><StateMark mark=Mark::Ok word="可用"/></td></tr>
