@@ -154,4 +154,20 @@ mod tests {
         let user = format!("client-certificate-data: {chain}, client-key-data: {key}");
         Cluster::connect(id(), &access("https://10.0.0.1", &user), &NetworkPolicy::default()).unwrap();
     }
+
+    /// `reliability.md` row 12
+    #[tokio::test]
+    async fn another_certificate_is_never_trusted() {
+        let world = crate::testing::World::new();
+        let (served, other) = (world.simulator.serve("127.0.0.1:0").await.unwrap(), crate::testing::World::new());
+        let other = other.simulator.serve("127.0.0.1:0").await.unwrap();
+        let policy = NetworkPolicy::new(vec![model::ipam::Cidr::parse("127.0.0.1/32").unwrap()]);
+        let mut access = Access::parse(&served.admin_kubeconfig()).unwrap();
+        let cluster = Cluster::connect(id(), &access, &policy).unwrap();
+        assert!(!cluster.identity().await.unwrap().is_empty());
+        // The same address, but its certificate is of another authority.
+        access.roots = Access::parse(&other.admin_kubeconfig()).unwrap().roots;
+        let error = Cluster::connect(id(), &access, &policy).unwrap().identity().await.unwrap_err();
+        assert!(matches!(error, ClusterError::Certificate { .. }), "{error:?}");
+    }
 }

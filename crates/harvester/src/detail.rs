@@ -193,3 +193,6 @@ fn truths(nics: &[Nic], injected: &[Injected], now: UnixMs) -> Vec<Truth> {
     };
     nics.iter().map(line).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -177,16 +177,24 @@ impl ClusterError {
     }
 }
 
+/// An error and all that it is made of. `io::Error` hides the error in it from `source`, so that one is opened.
+pub(crate) fn causes<'e>(error: &'e (dyn std::error::Error + 'static)) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&error| {
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        inner.map(|inner| inner as &(dyn std::error::Error + 'static)).or_else(|| error.source())
+    })
+}
+
 /// An error and its causes in one line.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(error) = next {
-        let words = error.to_string();
-        if !text.contains(&words) {
+    let mut text = String::new();
+    for cause in causes(error) {
+        let words = cause.to_string();
+        if text.is_empty() {
+            text = words;
+        } else if !text.contains(&words) {
             text = format!("{text}: {words}");
         }
-        next = error.source();
     }
     text
 }

@@ -107,12 +107,16 @@ async fn still_missing(cluster: &Cluster, right: &Right, missing: Vec<&'static s
         is_allowed: bool,
     }
     let (resource, sub) = right.plural.split_once('/').unwrap_or((right.plural, ""));
-    let questions = missing.into_iter().map(|verb| async move {
-        let attributes = json!({ "group": right.group, "resource": resource, "subresource": sub, "verb": verb });
-        let review = json!({ "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": { "resourceAttributes": attributes } });
-        let answer: Access = ask(cluster, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", &review).await?;
-        Ok((verb, answer.status.is_allowed))
-    });
+    // A loop, not a closure: the compiler cannot prove a closure's future `Send` for every lifetime of its argument.
+    let mut questions = Vec::new();
+    for verb in missing {
+        questions.push(Box::pin(async move {
+            let attributes = json!({ "group": right.group, "resource": resource, "subresource": sub, "verb": verb });
+            let review = json!({ "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": { "resourceAttributes": attributes } });
+            let answer: Access = ask(cluster, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", &review).await?;
+            Ok((verb, answer.status.is_allowed))
+        }));
+    }
     let answers: Vec<Result<_, ClusterError>> = stream::iter(questions).buffered(AT_ONCE).collect().await;
     let answers: Vec<_> = answers.into_iter().collect::<Result<_, _>>()?;
     Ok(answers.into_iter().filter(|(_, is_allowed)| !is_allowed).map(|(verb, _)| verb).collect())

@@ -20,7 +20,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Map, Value};
 
 /// Longest text: a kubeconfig with a certificate chain is 10 KiB.
-pub const MAX_TEXT: usize = 256 * 1024;
+const MAX_TEXT: usize = 256 * 1024;
 
 /// How to reach one cluster, and as whom.
 #[derive(Clone)]
@@ -91,16 +91,16 @@ impl std::fmt::Debug for Access {
 /// in errors (it may be a secret).
 fn limits() -> serde_saphyr::Options {
     serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_aliases: 0, max_anchors: 0, max_depth: 24, max_nodes: 4_000, max_events: 16_000 },
+        budget: serde_saphyr::budget! { max_aliases: 0, max_anchors: 0, max_depth: 24, max_nodes: 1_000, max_events: 4_000 },
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         with_snippet: false,
-        no_schema: false,
+        strict_booleans: true,
     }
 }
 
 fn context(root: &Value) -> Result<&Map<String, Value>, KubeconfigRefusal> {
-    let current = root.get("current-context").and_then(Value::as_str).filter(|name| !name.is_empty());
-    named(root, "contexts", "context", current)
+    let current = root.get("current-context").and_then(scalar).filter(|name| !name.is_empty());
+    named(root, "contexts", "context", current.as_deref())
 }
 
 /// The entry of a list of `{name, <what>: {…}}`: the one of that name, or the only one.
@@ -112,7 +112,7 @@ fn named<'a>(
 ) -> Result<&'a Map<String, Value>, KubeconfigRefusal> {
     let entries = root.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let found = match (name, entries) {
-        (Some(name), _) => entries.iter().find(|e| e.get("name").and_then(Value::as_str) == Some(name)),
+        (Some(name), _) => entries.iter().find(|e| e.get("name").and_then(scalar).as_deref() == Some(name)),
         (None, [only]) => Some(only),
         (None, _) => None,
     };
@@ -170,7 +170,17 @@ fn decode(key: &str, base64: &str) -> Result<Vec<u8>, KubeconfigRefusal> {
 }
 
 fn text_of(map: &Map<String, Value>, key: &str) -> Option<String> {
-    map.get(key).and_then(Value::as_str).filter(|t| !t.is_empty()).map(str::to_owned)
+    map.get(key).and_then(scalar).filter(|text| !text.is_empty())
+}
+
+/// A name or token without quotes may read as a number or a boolean.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(is) => Some(is.to_string()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

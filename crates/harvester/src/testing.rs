@@ -86,8 +86,9 @@ impl World {
     pub(crate) fn modify_vm(&self, name: &str, change: impl FnMut(&mut Value)) {
         let mut change = change;
         let changed = self.simulator.world().modify(VM, ("team-a", name), simulator::world::Part::Main, &By::seed(), |object| {
-            change(object);
-            Ok(())
+            let mut object = object.clone();
+            change(&mut object);
+            Ok(object)
         });
         changed.map(drop).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     }

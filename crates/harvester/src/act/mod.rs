@@ -9,3 +9,6 @@ mod power;
 pub use console::console;
 pub use guest::{Guest, guest};
 pub use power::power;
+
+#[cfg(test)]
+mod tests;

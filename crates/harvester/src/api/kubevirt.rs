@@ -254,8 +254,6 @@ pub(crate) struct VmiStatus<'a> {
     #[serde(borrow)]
     pub(crate) phase_transition_timestamps: Option<Vec<PhaseTime<'a>>>,
     #[serde(borrow)]
-    pub(crate) migration_state: Option<MigrationState<'a>>,
-    #[serde(borrow)]
     pub(crate) machine: Option<Machine<'a>>,
 }
 
@@ -297,8 +295,6 @@ pub(crate) struct PhaseTime<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MigrationState<'a> {
-    #[serde(borrow)]
-    pub(crate) migration_uid: Option<Text<'a>>,
     #[serde(borrow)]
     pub(crate) target_node: Option<Text<'a>>,
 }

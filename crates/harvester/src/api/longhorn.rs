@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Volume<'a> {
     #[serde(borrow)]
-    pub(crate) metadata: Meta<'a>,
-    #[serde(borrow)]
     pub(crate) status: Option<VolumeStatus<'a>>,
 }
 

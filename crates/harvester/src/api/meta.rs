@@ -67,14 +67,10 @@ pub(crate) struct Labels<'a> {
     pub(crate) control_plane: Option<Text<'a>>,
     #[serde(borrow, rename = "node-role.kubernetes.io/etcd")]
     pub(crate) etcd: Option<Text<'a>>,
-    #[serde(borrow, rename = "node-role.harvesterhci.io/management")]
-    pub(crate) management: Option<Text<'a>>,
     #[serde(borrow, rename = "node-role.harvesterhci.io/worker")]
     pub(crate) worker: Option<Text<'a>>,
     #[serde(borrow, rename = "node-role.harvesterhci.io/witness")]
     pub(crate) witness: Option<Text<'a>>,
-    #[serde(borrow)]
-    pub(crate) cpumanager: Option<Text<'a>>,
 }
 
 /// Annotations that we read, of all kinds. Sources as for [`Labels`].
@@ -91,8 +87,6 @@ pub(crate) struct Annotations<'a> {
     pub(crate) description: Option<Text<'a>>,
     #[serde(borrow, rename = "harvesterhci.io/volumeClaimTemplates")]
     pub(crate) claim_templates: Option<Text<'a>>,
-    #[serde(borrow, rename = "harvesterhci.io/vmRunStrategy")]
-    pub(crate) run_strategy: Option<Text<'a>>,
     #[serde(borrow, rename = "harvesterhci.io/insufficient-resource-quota")]
     pub(crate) no_quota: Option<Text<'a>>,
     #[serde(borrow, rename = "harvesterhci.io/imageId")]

@@ -4,7 +4,7 @@
 //! in its text. Sources: k8s.io/apimachinery `pkg/apis/meta/v1/types.go` (Status), `pkg/api/errors/errors.go`,
 //! k8s.io/apiserver `pkg/endpoints/handlers/responsewriters/errors.go`, `harvester-api.md` §10.
 
-use crate::error::{ClusterError, words};
+use crate::error::{ClusterError, causes, words};
 use crate::view::clean;
 use http::{HeaderMap, Method, header};
 use serde::Deserialize;
@@ -125,16 +125,6 @@ fn rbac(message: &str) -> Option<(String, String)> {
 
 /// Whether the TLS handshake failed because of who the server says it is.
 pub(super) fn is_about_certificate(error: &(dyn std::error::Error + 'static)) -> bool {
-    let of_rustls = |e: &(dyn std::error::Error + 'static)| {
-        matches!(e.downcast_ref(), Some(rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented))
-    };
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if of_rustls(error) || inner.is_some_and(|e| of_rustls(e)) {
-            return true;
-        }
-        next = error.source();
-    }
-    false
+    use rustls::Error::{InvalidCertificate, NoCertificatesPresented};
+    causes(error).any(|cause| matches!(cause.downcast_ref(), Some(InvalidCertificate(_) | NoCertificatesPresented)))
 }

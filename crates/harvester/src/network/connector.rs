@@ -4,6 +4,7 @@
 //! here, looked-up ones in [`Resolver`].
 
 use super::{NetworkPolicy, literal};
+use crate::error::causes;
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::Name;
@@ -25,19 +26,7 @@ pub(crate) struct NotAllowed(pub Say);
 
 /// The policy's sentence, if that is why a request failed.
 pub(crate) fn refusal_in(error: &(dyn std::error::Error + 'static)) -> Option<Say> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(NotAllowed(say)) = error.downcast_ref() {
-            return Some(say.clone());
-        }
-        // An `io::Error` shows its inner error's source as its own, so look inside.
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if let Some(NotAllowed(say)) = inner.and_then(|e| e.downcast_ref()) {
-            return Some(say.clone());
-        }
-        next = error.source();
-    }
-    None
+    causes(error).find_map(|cause| cause.downcast_ref()).map(|NotAllowed(say)| say.clone())
 }
 
 /// A TCP connector with the policy in front of it.

@@ -1,6 +1,5 @@
 //! What is asked of a cluster before the matrix is filled in.
 
-use super::Version;
 use crate::api::Kind;
 use crate::api::harvesterhci::Setting;
 use crate::view::clean;
@@ -95,10 +94,6 @@ impl Facts {
             server_version: server_version.map(|v| clean::text(&v, 64)).filter(|v| !v.is_empty()),
             kubernetes: Some(kubernetes),
         })
-    }
-
-    pub(super) fn harvester(&self) -> Option<Version> {
-        self.server_version.as_deref().and_then(Version::parse)
     }
 }
 

@@ -47,3 +47,23 @@ fn of_two_markers_the_missing_one_is_told() {
     assert_eq!((row.verdict, row.evidence.en.as_ref()), (Verdict::Absent, "not there: Node cpumanager=true"));
     assert!(row.instead.is_some());
 }
+
+#[tokio::test]
+async fn two_releases_differ_where_the_matrix_says() {
+    let probe_of = async |release: &str| {
+        let world = crate::testing::World::of(simulator::Simulator::builder().harvester(release).build());
+        probe(&world.cluster, UnixMs(7)).await.unwrap()
+    };
+    let (old, new) = (probe_of("1.4").await, probe_of("1.8").await);
+    let present = |probe: &Probe| -> Vec<String> {
+        probe.capabilities.iter().filter(|c| c.verdict == Verdict::Present).map(|c| c.key.clone()).collect()
+    };
+    let (old_has, new_has) = (present(&old), present(&new));
+    for key in ["nic-hotplug", "migration-settings", "storage-migration", "migration-network", "cpu-memory-hotplug"] {
+        assert!(!old_has.contains(&key.to_owned()) && new_has.contains(&key.to_owned()), "{key}: {old_has:?} {new_has:?}");
+    }
+    assert!(old_has.contains(&"vm-snapshot".to_owned()), "{old_has:?}");
+    assert!(new.server_version.is_some_and(|v| v.starts_with("v1.8")) && new.kubernetes.is_some());
+    let unknown: Vec<_> = new.capabilities.iter().filter(|c| c.verdict == Verdict::Unknown).map(|c| &c.key).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}

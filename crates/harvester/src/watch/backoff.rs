@@ -58,7 +58,9 @@ mod tests {
     #[test]
     fn a_good_watch_makes_the_wait_short_again() {
         let mut backoff = Backoff::default();
-        (0..50).for_each(|_| drop(backoff.next(0)));
+        for _ in 0..50 {
+            backoff.next(0);
+        }
         backoff.reset();
         assert!(backoff.next(u64::MAX) <= FIRST);
     }

@@ -8,7 +8,7 @@ use super::backoff::{Backoff, GOOD, random};
 use super::gate::{least_wait, verdict};
 use super::index::{Change, Ident};
 use super::kinds::Followed;
-use super::quarantine::whose;
+use super::naming::whose;
 use super::shared::Shared;
 use super::split::{Items, Lines, Piece};
 use crate::api::Text;
@@ -108,13 +108,24 @@ impl<F: Followed> Follower<F> {
                     }
                 }
                 Err(ClusterError::Expired) => self.version = None,
-                Err(error) => self.failed(&error).await,
+                Err(error) => {
+                    if began.elapsed() >= GOOD {
+                        self.failures = 0;
+                        self.backoff.reset();
+                    }
+                    self.failed(&error).await;
+                }
             }
         }
     }
 
     fn went_well(&mut self) {
         self.failures = 0;
+        self.is_answered();
+    }
+
+    /// The cluster has answered; whether it keeps its word is not known yet.
+    fn is_answered(&mut self) {
         let now = self.shared.now();
         let (objects, had_problem) = (self.shared.write(|s| F::index(s).len()), self.set_problem(None));
         self.shared.books.with(F::KIND, |book| {
@@ -237,7 +248,8 @@ impl<F: Followed> Follower<F> {
             query(version)
         );
         let mut body = self.shared.cluster.stream(&path).await?;
-        self.went_well();
+        // An answer that breaks off at once is none: failures are forgotten with the first event.
+        self.is_answered();
         let mut lines = Lines::default();
         loop {
             let chunk = tokio::select! {
@@ -246,6 +258,7 @@ impl<F: Followed> Follower<F> {
                 _ = compare.changed() => return Ok(End::Compare),
             };
             let Some(chunk) = chunk else { return Ok(End::Closed) };
+            self.failures = 0;
             let mut events = Vec::new();
             lines.feed(&chunk, |piece| events.extend(read_event::<F>(&self.shared, &piece)));
             for event in events {
@@ -314,17 +327,16 @@ enum Read<P> {
 }
 
 fn read_piece<F: Followed>(shared: &Shared, piece: &Piece<'_>) -> Option<Read<F::Part>> {
-    let (raw, why) = match piece {
+    let ((namespace, name), why) = match piece {
         Piece::Whole(raw) => match F::read(raw, &shared.reader) {
             Ok((id, part)) => {
                 shared.quarantine.take(F::KIND, id.key);
                 return Some(Read::Object(id, part));
             }
-            Err(error) => (raw, error.to_string()),
+            Err(error) => (whose(raw), error.to_string()),
         },
-        Piece::TooLarge(raw) => (raw, format!("larger than {} MiB", super::split::MAX_OBJECT >> 20)),
+        Piece::TooLarge(naming) => (naming.names(), format!("larger than {} MiB", super::split::MAX_OBJECT >> 20)),
     };
-    let (namespace, name) = whose(raw);
     let key = shared.reader.keys.key(&namespace, &name);
     shared.quarantine.put(F::KIND, key, &namespace, &name, &why);
     shared.status_changed();

@@ -112,7 +112,7 @@ impl Followed for Vms {
         let names: Vec<_> = state.vms.missing(version).map(|(key, vm)| (key, vm.row.clone())).collect();
         let gone = state.vms.end(version).len();
         names.iter().for_each(|(key, row)| state.gone(*key, row));
-        state.is_primed = true;
+        state.has_vms = true;
         gone
     }
 }
@@ -151,6 +151,7 @@ impl Followed for Vmis {
     fn end(state: &mut State, version: u64, now: UnixMs) -> usize {
         let gone = state.vmis.end(version);
         gone.iter().for_each(|&key| state.refold(key, now));
+        state.has_vmis = true;
         gone.len()
     }
 }
@@ -165,13 +166,6 @@ pub(crate) struct Moving {
 }
 
 pub(crate) struct Vmims;
-
-impl Vmims {
-    fn touch(state: &mut State, vmi: u64, now: UnixMs) {
-        state.remove_moving(vmi);
-        state.refold(vmi, now);
-    }
-}
 
 impl Followed for Vmims {
     const KIND: Kind = Kind::VirtualMachineInstanceMigration;
@@ -197,10 +191,10 @@ impl Followed for Vmims {
     }
 
     fn apply(state: &mut State, id: Ident, moving: Moving, now: UnixMs) -> Change {
-        let vmi = moving.vmi;
+        let (vmi, going) = (moving.vmi, moving.is_active.then(|| moving.target.clone()));
         let change = state.vmims.apply(id, moving);
         if change != Change::None {
-            Self::touch(state, vmi, now);
+            state.note_moving(id.key, vmi, going, now);
         }
         change
     }
@@ -209,15 +203,15 @@ impl Followed for Vmims {
         let vmi = state.vmims.get(id.key).map(|m| m.vmi);
         let was_there = state.vmims.delete(id);
         if let Some(vmi) = vmi.filter(|_| was_there) {
-            Self::touch(state, vmi, now);
+            state.note_moving(id.key, vmi, None, now);
         }
         was_there
     }
 
     fn end(state: &mut State, version: u64, now: UnixMs) -> usize {
-        let touched: Vec<u64> = state.vmims.missing(version).map(|(_, m)| m.vmi).collect();
+        let ended: Vec<_> = state.vmims.missing(version).map(|(key, m)| (key, m.vmi)).collect();
         let gone = state.vmims.end(version).len();
-        touched.into_iter().for_each(|vmi| Self::touch(state, vmi, now));
+        ended.into_iter().for_each(|(key, vmi)| state.note_moving(key, vmi, None, now));
         gone
     }
 }

@@ -13,6 +13,7 @@ mod gate;
 pub(crate) mod index;
 pub(crate) mod intern;
 mod kinds;
+mod naming;
 mod publish;
 mod quarantine;
 mod scout;
@@ -108,7 +109,7 @@ impl Cache {
     /// Where a VM is being moved to, while it is.
     pub fn migration_target(&self, namespace: &str, name: &str) -> Option<Arc<str>> {
         let key = self.shared.reader.keys.key(namespace, name);
-        self.shared.read(|state| state.target(key).cloned().flatten())
+        self.shared.read(|state| state.target(key))
     }
 
     /// How the cluster stands. Sums over all VMs: for pages, not for loops.
@@ -228,5 +229,7 @@ fn sorted<T, K: Ord>(items: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> V
     items
 }
 
+#[cfg(test)]
+mod measure;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,6 @@
 //! holds the last snapshot any more, they are put into it in place.
 
 use super::shared::Shared;
-use super::state::State;
 use model::vm::VmRow;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -129,11 +128,4 @@ fn key(row: &VmRow) -> (&str, &str) {
 pub(crate) fn power(rows: &[Arc<VmRow>]) -> Vec<(model::vm::Power, u32)> {
     let count = |power| rows.iter().filter(|row| row.power == power).count() as u32;
     model::vm::Power::ALL.into_iter().map(|power| (power, count(power))).filter(|&(_, n)| n > 0).collect()
-}
-
-/// For tests and measurements: everything at once.
-pub(crate) fn all(state: &State) -> Rows {
-    let mut rows: Vec<Arc<VmRow>> = state.vms.values().map(|vm| vm.row.clone()).collect();
-    rows.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-    rows.into()
 }

@@ -4,51 +4,56 @@
 //! large) costs one object and not the stream, and never more memory than [`MAX_OBJECT`]. Only strings and brackets are
 //! looked at, so not even `NaN` or broken UTF-8 inside an object disturbs its neighbours. (`reliability.md` row 13)
 
+use super::naming::Naming;
+use std::mem;
+
 /// Largest object that is decoded: etcd holds none above 1.5 MiB, and JSON may be longer than what etcd holds.
 pub(crate) const MAX_OBJECT: usize = 4 << 20;
-
-/// What is kept of a larger one, to say which it was.
-const KEPT: usize = 4 << 10;
 
 /// Largest remainder of a list (`metadata` and what else is outside `items`).
 const MAX_OUTSIDE: usize = 256 << 10;
 
 /// One cut-out piece.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Piece<'a> {
     /// An object, complete.
     Whole(&'a [u8]),
-    /// The beginning of one that is too large.
-    TooLarge(&'a [u8]),
+    /// One that is too large to be kept: whose it was.
+    TooLarge(&'a Naming),
 }
 
-/// A buffer that stops growing at a limit but goes on counting.
+/// A buffer that turns into a mere reader of names at a limit.
 #[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
-    is_over: bool,
+    over: Option<Naming>,
 }
 
 impl Bounded {
     fn extend(&mut self, bytes: &[u8]) {
-        if self.is_over {
+        if let Some(naming) = &mut self.over {
+            naming.feed(bytes);
             return;
         }
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() > MAX_OBJECT {
-            self.is_over = true;
-            self.bytes.truncate(KEPT);
-            self.bytes.shrink_to(KEPT);
+            let mut naming = Naming::default();
+            naming.feed(&mem::take(&mut self.bytes));
+            self.over = Some(naming);
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.over.is_none()
+    }
+
     fn piece(&self) -> Piece<'_> {
-        if self.is_over { Piece::TooLarge(&self.bytes) } else { Piece::Whole(&self.bytes) }
+        self.over.as_ref().map_or(Piece::Whole(&self.bytes), Piece::TooLarge)
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
-        self.is_over = false;
+        self.over = None;
     }
 }
 
@@ -63,7 +68,7 @@ impl Lines {
         while let Some(at) = chunk.iter().position(|&b| b == b'\n') {
             let (line, next) = chunk.split_at(at);
             chunk = &next[1..];
-            if self.rest.bytes.is_empty() && line.len() <= MAX_OBJECT {
+            if self.rest.is_empty() && line.len() <= MAX_OBJECT {
                 if !line.trim_ascii().is_empty() {
                     each(Piece::Whole(line));
                 }
@@ -232,13 +237,17 @@ mod tests {
         let mut items = Items::default();
         let mut found = Vec::new();
         let mut feed = |bytes: &[u8]| {
-            items.feed(bytes, |p| found.push(matches!(p, Piece::Whole(_)))).unwrap();
+            let each = |piece: Piece<'_>| match piece {
+                Piece::Whole(_) => found.push("whole".to_owned()),
+                Piece::TooLarge(naming) => found.push(naming.names().1),
+            };
+            items.feed(bytes, each).unwrap();
             assert!(items.item.bytes.capacity() <= 2 * MAX_OBJECT + (1 << 20));
         };
-        feed(br#"{"items":[{"metadata":{"name":"bad"},"x":""#);
+        feed(br#"{"items":[{"metadata":{"annotations":{"x":""#);
         (0..64).for_each(|_| feed(&vec![b'x'; 1 << 20]));
-        feed(br#""},{"a":1}]}"#);
-        assert_eq!(found, [false, true]);
+        feed(br#""},"name":"bad"}},{"a":1}]}"#);
+        assert_eq!(found, ["bad", "whole"]);
     }
 
     #[test]

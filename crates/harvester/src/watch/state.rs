@@ -51,14 +51,16 @@ pub(crate) struct State {
     pub(crate) namespaces: Index<String>,
     pub(crate) stores: Index<Store>,
     pub(crate) classes: Index<Class>,
-    /// Instances that are being moved: instance key → target node.
-    moving: HashMap<u64, Option<Arc<str>>>,
+    /// Instances that are being moved: instance key → the migration's key, and the target node once it is known.
+    moving: HashMap<u64, (u64, Option<Arc<str>>)>,
     /// VMs whose row changed or went since the last snapshot: key → (name, namespace).
     pub(crate) dirty: HashMap<u64, (Arc<str>, Arc<str>)>,
     /// Something else that readers see changed.
     pub(crate) is_status_dirty: bool,
-    /// The first list of VMs has ended: from now on a new row is news.
-    pub(crate) is_primed: bool,
+    /// The first list of VMs has ended.
+    pub(crate) has_vms: bool,
+    /// The first list of instances has ended. Before both have, a row is not news but what was there all along.
+    pub(crate) has_vmis: bool,
     /// Harvester's `server-version`.
     pub(crate) version: Option<String>,
 }
@@ -68,9 +70,9 @@ impl State {
         self.vms.get(key).map(|vm| &vm.row)
     }
 
-    /// Where the instance of a VM is being moved to; the inner `None` while that is not decided.
-    pub(crate) fn target(&self, key: u64) -> Option<&Option<Arc<str>>> {
-        self.moving.get(&key)
+    /// Where the instance of a VM is being moved to, once that is decided.
+    pub(crate) fn target(&self, key: u64) -> Option<Arc<str>> {
+        self.moving.get(&key)?.1.clone()
     }
 
     pub(crate) fn apply_vm(&mut self, id: Ident, vm: Vm, now: UnixMs) -> Change {
@@ -85,7 +87,7 @@ impl State {
         change
     }
 
-    /// The VMs of these keys are gone.
+    /// The VM of that key is gone.
     pub(crate) fn gone(&mut self, key: u64, row: &VmRow) {
         self.dirty.insert(key, (row.name.clone(), row.namespace.clone()));
     }
@@ -97,13 +99,15 @@ impl State {
         }
     }
 
-    /// Which instances are being moved, from the migrations.
-    pub(crate) fn remove_moving(&mut self, vmi: u64) {
-        let left = self.vmims.values().find(|m| m.vmi == vmi && m.is_active).map(|m| m.target.clone());
-        match left {
-            Some(target) => drop(self.moving.insert(vmi, target)),
-            None => drop(self.moving.remove(&vmi)),
+    /// A migration of that instance goes on, with this target, or has ended (`None`).
+    pub(crate) fn note_moving(&mut self, migration: u64, vmi: u64, going: Option<Option<Arc<str>>>, now: UnixMs) {
+        match going {
+            Some(target) => drop(self.moving.insert(vmi, (migration, target))),
+            // The end of an old migration says nothing about the one that goes on.
+            None if self.moving.get(&vmi).is_some_and(|(key, _)| *key == migration) => drop(self.moving.remove(&vmi)),
+            None => return,
         }
+        self.refold(vmi, now);
     }
 
     fn fold(&mut self, key: u64, before: Option<&Arc<VmRow>>, now: UnixMs) {
@@ -111,17 +115,15 @@ impl State {
         let more = vm.half.claims.iter().filter_map(|&claim| self.claims.get(claim)).fold(0_u64, |sum, b| sum.saturating_add(b.0));
         let mut row = VmRow::clone(&vm.row);
         lay(&mut row, &vm.half, self.vmis.get(key), self.moving.contains_key(&key), Bytes(more));
-        match before {
-            Some(before) => {
-                row.changed = before.changed;
-                if row == **before {
-                    vm.row = before.clone();
-                    return;
-                }
-                row.changed = now;
+        if let Some(before) = before {
+            row.changed = before.changed;
+            if row == **before {
+                vm.row = before.clone();
+                return;
             }
-            None if self.is_primed => row.changed = now,
-            None => {}
+        }
+        if self.has_vms && self.has_vmis {
+            row.changed = now;
         }
         self.dirty.insert(key, (row.name.clone(), row.namespace.clone()));
         vm.row = Arc::new(row);

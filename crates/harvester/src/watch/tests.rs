@@ -133,7 +133,7 @@ async fn a_vm_made_again_under_its_name_is_another_vm() {
 async fn rows_stay_while_the_cluster_is_away_and_it_comes_back_on_demand() {
     let world = World::new();
     world.put_vm("a", "Running");
-    world.once("watch", "*", Harm::CloseWatch { after_ms: 200 });
+    world.always("watch", "*", Harm::CloseWatch { after_ms: 200 });
     let cache = world.cache();
     ready(&cache, 1).await;
     world.always("*", "*", Harm::Drop);
@@ -199,7 +199,7 @@ async fn an_object_of_the_wrong_shape_is_listed_and_its_old_row_stays() {
     world.put_vm("b", "Running");
     let cache = world.cache();
     ready(&cache, 2).await;
-    world.modify_vm("a", |vm| vm["metadata"]["labels"] = serde_json::json!(["not", "a", "map"]));
+    world.modify_vm("a", |vm| vm["spec"]["template"]["spec"]["domain"]["cpu"]["cores"] = "four".into());
     until("it is in quarantine", || cache.status().quarantined == 1).await;
     assert_eq!(names(&cache), ["a", "b"]);
 }

@@ -44,7 +44,175 @@ fn every_writer() {
     let cloud_init = CloudInit { user_data: "#cloud-config\n".into(), network_data: "version: 2\n".into() };
     let all = [virtual_machine(&spec()), cloud_init_secret(&spec(), &cloud_init), owner_patch(&spec().name, "uid-1")];
     let text: Vec<String> = all.iter().map(|object| serde_json::to_string_pretty(object).unwrap()).collect();
-    expect![[r#""#]].assert_eq(&text.join("\n---\n"));
+    expect![[r#"
+        {
+          "apiVersion": "kubevirt.io/v1",
+          "kind": "VirtualMachine",
+          "metadata": {
+            "annotations": {
+              "field.cattle.io/description": "order app",
+              "harvesterhci.io/volumeClaimTemplates": "[{\"metadata\":{\"annotations\":{\"harvesterhci.io/imageId\":\"team-a/image-7hq2d\"},\"name\":\"prod-order-app-05-rootdisk-k3x9q\"},\"spec\":{\"accessModes\":[\"ReadWriteMany\"],\"resources\":{\"requests\":{\"storage\":\"40Gi\"}},\"storageClassName\":\"longhorn-image-7hq2d\",\"volumeMode\":\"Block\"}}]",
+              "ops.example.com/change": "ch-1",
+              "ops.example.com/operation": "op-1",
+              "ops.example.com/owner-name": "张伟",
+              "ops.example.com/service-name": "订单"
+            },
+            "labels": {
+              "harvesterhci.io/creator": "harvester",
+              "harvesterhci.io/os": "debian",
+              "ops.example.com/env": "prod",
+              "ops.example.com/managed-by": "harvester-admin",
+              "ops.example.com/owner": "E10432",
+              "ops.example.com/service": "order-app"
+            },
+            "name": "prod-order-app-05",
+            "namespace": "team-a"
+          },
+          "spec": {
+            "runStrategy": "RerunOnFailure",
+            "template": {
+              "metadata": {
+                "annotations": {
+                  "harvesterhci.io/sshNames": "[\"team-a/ops-key\"]"
+                },
+                "labels": {
+                  "harvesterhci.io/creator": "harvester",
+                  "harvesterhci.io/os": "debian",
+                  "harvesterhci.io/vmName": "prod-order-app-05",
+                  "ops.example.com/env": "prod",
+                  "ops.example.com/managed-by": "harvester-admin",
+                  "ops.example.com/owner": "E10432",
+                  "ops.example.com/service": "order-app"
+                }
+              },
+              "spec": {
+                "domain": {
+                  "cpu": {
+                    "cores": 4,
+                    "sockets": 1,
+                    "threads": 1
+                  },
+                  "devices": {
+                    "disks": [
+                      {
+                        "bootOrder": 1,
+                        "disk": {
+                          "bus": "virtio"
+                        },
+                        "name": "rootdisk"
+                      },
+                      {
+                        "disk": {
+                          "bus": "virtio"
+                        },
+                        "name": "cloudinitdisk"
+                      }
+                    ],
+                    "inputs": [
+                      {
+                        "bus": "usb",
+                        "name": "tablet",
+                        "type": "tablet"
+                      }
+                    ],
+                    "interfaces": [
+                      {
+                        "bridge": {},
+                        "macAddress": "52:54:00:ab:10:01",
+                        "model": "virtio",
+                        "name": "nic-1"
+                      }
+                    ]
+                  },
+                  "features": {
+                    "acpi": {
+                      "enabled": true
+                    }
+                  },
+                  "machine": {
+                    "type": "q35"
+                  },
+                  "resources": {
+                    "limits": {
+                      "cpu": "4",
+                      "memory": "8Gi"
+                    }
+                  }
+                },
+                "evictionStrategy": "LiveMigrateIfPossible",
+                "hostname": "prod-order-app-05",
+                "networks": [
+                  {
+                    "multus": {
+                      "networkName": "team-a/vlan-120"
+                    },
+                    "name": "nic-1"
+                  }
+                ],
+                "terminationGracePeriodSeconds": 120,
+                "volumes": [
+                  {
+                    "name": "rootdisk",
+                    "persistentVolumeClaim": {
+                      "claimName": "prod-order-app-05-rootdisk-k3x9q"
+                    }
+                  },
+                  {
+                    "cloudInitNoCloud": {
+                      "networkDataSecretRef": {
+                        "name": "prod-order-app-05-cloudinit"
+                      },
+                      "secretRef": {
+                        "name": "prod-order-app-05-cloudinit"
+                      }
+                    },
+                    "name": "cloudinitdisk"
+                  }
+                ]
+              }
+            }
+          }
+        }
+        ---
+        {
+          "apiVersion": "v1",
+          "data": {
+            "networkdata": "dmVyc2lvbjogMgo=",
+            "userdata": "I2Nsb3VkLWNvbmZpZwo="
+          },
+          "kind": "Secret",
+          "metadata": {
+            "annotations": {
+              "ops.example.com/change": "ch-1",
+              "ops.example.com/operation": "op-1",
+              "ops.example.com/owner-name": "张伟",
+              "ops.example.com/service-name": "订单"
+            },
+            "labels": {
+              "harvesterhci.io/cloud-init-template": "harvester",
+              "ops.example.com/env": "prod",
+              "ops.example.com/managed-by": "harvester-admin",
+              "ops.example.com/owner": "E10432",
+              "ops.example.com/service": "order-app"
+            },
+            "name": "prod-order-app-05-cloudinit",
+            "namespace": "team-a"
+          },
+          "type": "Opaque"
+        }
+        ---
+        {
+          "metadata": {
+            "ownerReferences": [
+              {
+                "apiVersion": "kubevirt.io/v1",
+                "kind": "VirtualMachine",
+                "name": "prod-order-app-05",
+                "uid": "uid-1"
+              }
+            ]
+          }
+        }"#]].assert_eq(&text.join("\n---\n"));
 }
 
 #[test]

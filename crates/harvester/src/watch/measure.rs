@@ -1,0 +1,102 @@
+//! Measurements, run by hand: `cargo test -p harvester --release measure -- --ignored --nocapture`.
+
+use super::*;
+use crate::testing::{clock, id};
+use bytes::Bytes;
+use kube::client::Body;
+use serde_json::json;
+use std::time::Instant;
+
+/// A cluster that has `n` VMs with instances and claims, all written out beforehand, and watches in which nothing happens.
+fn canned(n: usize) -> Cluster {
+    let vms: Vec<_> = (0..n).map(vm).collect();
+    let vmis: Vec<_> = (0..n).map(vmi).collect();
+    let claims: Vec<_> = (0..n).map(claim).collect();
+    let pages = |items: Vec<String>| -> Vec<Bytes> {
+        let pages = items.len().div_ceil(500).max(1);
+        let page = |(at, items): (usize, &[String])| {
+            let next = if at + 1 < pages { format!("\"{}\"", at + 1) } else { "null".into() };
+            Bytes::from(format!("{{\"metadata\":{{\"resourceVersion\":\"9\",\"continue\":{next}}},\"items\":[{}]}}", items.join(",")))
+        };
+        items.chunks(500).enumerate().map(page).collect()
+    };
+    let kinds = Arc::new([("virtualmachines", pages(vms)), ("virtualmachineinstances", pages(vmis)), ("persistentvolumeclaims", pages(claims))]);
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let kinds = kinds.clone();
+        async move {
+            let (path, query) = (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());
+            if query.contains("watch=true") {
+                std::future::pending::<()>().await;
+            }
+            let page = query.split("continue=").nth(1).and_then(|p| p.parse::<usize>().ok()).unwrap_or_default();
+            let found = kinds.iter().find(|(kind, _)| path.ends_with(&format!("/{kind}"))).and_then(|(_, pages)| pages.get(page));
+            let body = found.cloned().unwrap_or_else(|| Bytes::from_static(b"{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}"));
+            Ok::<_, tower::BoxError>(http::Response::new(Body::from(body.to_vec())))
+        }
+    });
+    Cluster::over(id(), kube::Client::new(service, "default"))
+}
+
+fn meta(n: usize, more: serde_json::Value) -> serde_json::Value {
+    let mut meta = json!({"name": format!("prod-order-app-{n:06}"), "namespace": format!("team-{}", n % 50), "resourceVersion": "7",
+        "uid": format!("5b1c7a10-7d6d-4b19-9d3b-{n:012}"), "creationTimestamp": "2026-03-02T08:11:45Z",
+        "managedFields": [{"manager": "virt-controller", "fieldsV1": {"f:status": {"f:conditions": {"x": "y".repeat(1200)}}}}]});
+    for (key, value) in more.as_object().unwrap() {
+        meta[key] = value.clone();
+    }
+    meta
+}
+
+fn vm(n: usize) -> String {
+    let claims = json!([{"metadata": {"name": format!("prod-order-app-{n:06}-rootdisk-k3x9q"), "annotations": {"harvesterhci.io/imageId": "team-a/image-7hq2d"}},
+        "spec": {"accessModes": ["ReadWriteMany"], "volumeMode": "Block", "storageClassName": "longhorn-image-7hq2d", "resources": {"requests": {"storage": "20Gi"}}}}]);
+    json!({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+        "metadata": meta(n, json!({"labels": {"ops.example.com/owner": format!("E{}", n % 300), "ops.example.com/env": "prod", "ops.example.com/service": "order-app", "ops.example.com/managed-by": "harvester-admin", "harvesterhci.io/os": "linux"},
+            "annotations": {"harvesterhci.io/volumeClaimTemplates": claims.to_string(), "ops.example.com/owner-name": "张伟", "ops.example.com/change": format!("01{n:030}")}})),
+        "spec": {"runStrategy": "RerunOnFailure", "template": {"spec": {"domain": {"cpu": {"cores": 4, "sockets": 1, "threads": 1}, "resources": {"limits": {"cpu": "4", "memory": "8Gi"}, "requests": {"cpu": "400m", "memory": "5461Mi"}},
+            "devices": {"disks": [{"name": "rootdisk", "bootOrder": 1, "disk": {"bus": "virtio"}}], "interfaces": [{"name": "nic-1", "model": "virtio", "bridge": {}, "macAddress": format!("52:54:00:{:02x}:{:02x}:{:02x}", n >> 16 & 255, n >> 8 & 255, n & 255)}]}},
+            "networks": [{"name": "nic-1", "multus": {"networkName": "team-a/vlan-120"}}],
+            "volumes": [{"name": "rootdisk", "persistentVolumeClaim": {"claimName": format!("prod-order-app-{n:06}-rootdisk-k3x9q")}}]}}},
+        "status": {"printableStatus": "Running", "conditions": [{"type": "Ready", "status": "True"}]}})
+    .to_string()
+}
+
+fn vmi(n: usize) -> String {
+    json!({"metadata": meta(n, json!({})), "spec": {"domain": {"resources": {"limits": {"cpu": "4", "memory": "8Gi"}, "requests": {"cpu": "400m", "memory": "5461Mi"}}, "devices": {}}},
+        "status": {"phase": "Running", "nodeName": format!("hv-{:03}", n % 200), "guestOSInfo": {"prettyName": "Ubuntu 24.04.1 LTS"}, "conditions": [{"type": "AgentConnected", "status": "True"}],
+            "interfaces": [{"name": "nic-1", "mac": format!("52:54:00:{:02x}:{:02x}:{:02x}", n >> 16 & 255, n >> 8 & 255, n & 255), "ipAddress": format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255), "ipAddresses": [format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255), "fe80::1"]}]}})
+    .to_string()
+}
+
+fn claim(n: usize) -> String {
+    let mut meta = meta(n, json!({}));
+    meta["name"] = format!("prod-order-app-{n:06}-rootdisk-k3x9q").into();
+    json!({"metadata": meta, "spec": {"resources": {"requests": {"storage": "20Gi"}}}, "status": {"phase": "Bound"}}).to_string()
+}
+
+/// Resident memory of this process.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096
+}
+
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn measure_lists_and_memory() {
+    for n in [10_000, 100_000] {
+        let cluster = canned(n);
+        let (tasks, before, began) = (TaskTracker::new(), resident(), Instant::now());
+        let cache = Cache::start(cluster, &tasks, clock());
+        while cache.rows().len() < n || cache.status().as_of.is_none() || cache.rows()[n - 1].node.is_none() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            assert!(began.elapsed() < Duration::from_secs(120), "{}", cache.rows().len());
+        }
+        let took = began.elapsed();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let bytes = resident().saturating_sub(before) / n;
+        let began = Instant::now();
+        let status = cache.status();
+        println!("{n} VMs: rows, instances and claims in {took:?}; {bytes} resident bytes a VM; status in {:?}", began.elapsed());
+        assert_eq!(status.power[0].1 as usize, n);
+    }
+}
