@@ -44,7 +44,7 @@ pub(super) fn ChainState(verification: Verification) -> impl IntoView {
             .into_any()
         }
         _ => view! {
-            <div class="row" data-gap="4">
+            <div class="row" data-gap="4" data-wrap="">
                 <StateMark mark=Mark::Unknown word=words.chain_unknown tint=true/>
                 <span class="faint">{words.chain_unknown_more}</span>
             </div>

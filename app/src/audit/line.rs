@@ -7,7 +7,7 @@ use model::audit::{AuditLine, AuditQuery, Outcome};
 
 use super::compare::{Difference, compare};
 use crate::frame::{tell, use_now, use_zone};
-use crate::locales::use_words;
+use crate::locales::{grouped, use_words};
 use crate::paths;
 
 /// How many columns a row has.
@@ -78,6 +78,11 @@ pub(super) fn Line(
     }
 }
 
+/// The number of a record, as people read it.
+fn number(seq: i64) -> String {
+    grouped(seq.unsigned_abs())
+}
+
 /// The last part of an object's name; the whole is on hover.
 fn short(object: &str) -> String {
     object.rsplit('/').next().unwrap_or(object).to_owned()
@@ -113,7 +118,8 @@ fn Detail(line: AuditLine) -> impl IntoView {
         view! { <table class="diff"><tbody>{differences.into_iter().map(|d| view! { <Compared difference=d/> }).collect_view()}</tbody></table> }.into_any()
     };
     let reason = if line.reason.is_empty() { words.no_reason.to_owned() } else { line.reason.clone() };
-    let closed = line.closed.zip(line.closed_seq);
+    let records: Vec<String> = [Some(line.seq), line.closed_seq].into_iter().flatten().map(number).collect();
+    let records = records.join(" → ");
     view! {
         <tr class="audit-open">
             <td colspan=COLUMNS>
@@ -135,8 +141,9 @@ fn Detail(line: AuditLine) -> impl IntoView {
                     </div>
                     <div class="col">
                         <Facts>
-                            <Fact name=words.opened>{zone.full(line.at)}" · "{(words.record)(line.seq)}</Fact>
-                            {closed.map(|(at, seq)| view! { <Fact name=words.closed>{zone.full(at)}" · "{(words.record)(seq)}</Fact> })}
+                            <Fact name=words.opened>{zone.full(line.at)}</Fact>
+                            {line.closed.map(|at| view! { <Fact name=words.closed>{zone.full(at)}</Fact> })}
+                            <Fact name=words.records>{records}</Fact>
                             <Fact name=words.hash><code>{line.hash.clone()}</code></Fact>
                         </Facts>
                     </div>
@@ -214,6 +221,6 @@ mod tests {
                 "a41f09c75e22",
             ],
         );
-        assert_parts(&row, &["audit-open", "power: <mark>running", "CHG-1", "record 42"]);
+        assert_parts(&row, &["audit-open", "power: <mark>running", "CHG-1", "41 → 42"]);
     }
 }

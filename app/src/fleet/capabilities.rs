@@ -45,7 +45,7 @@ fn Row(capability: Capability) -> impl IntoView {
     let words = use_words().fleet;
     let (mark, word) = match capability.verdict {
         Verdict::Present => (Mark::Ok, words.present),
-        Verdict::Absent => (Mark::No, words.absent),
+        Verdict::Absent => (Mark::Stopped, words.absent),
         Verdict::Unknown => (Mark::Unknown, words.unknown),
     };
     // A lack is a fact here, not an alarm: only what to do instead is worth reading.

@@ -113,11 +113,12 @@ fn Head(cluster: Memo<ClusterView>, again: Callback<()>) -> impl IntoView {
     let mark = Signal::derive(move || cluster.with(|cluster| mark_of_health(cluster.health)));
     let word = Signal::derive(move || cluster.with(|cluster| tell(&cluster.health.say())));
     let before = move || view! { <StateMark mark=mark word=word tint=true/> };
-    let after = move || {
-        cluster
-            .with(|cluster| cluster.is_observe_only)
-            .then(|| view! { <Badge word=words.observe tone=Tone::Quiet title=words.observe_more/> })
+    // Slots are drawn once: what changes in them is a closure of its own.
+    let observed = move || {
+        let is = cluster.with(|cluster| cluster.is_observe_only);
+        is.then(|| view! { <Badge word=words.observe tone=Tone::Quiet title=words.observe_more/> })
     };
+    let after = move || observed;
     let now = use_now();
     let note = move || {
         let why = cluster.with(|cluster| trouble(cluster, UnixMs(now.get_untracked())));

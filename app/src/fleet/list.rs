@@ -38,7 +38,7 @@ fn Alive(all: Vec<ClusterView>) -> impl IntoView {
         all if all.is_empty() => view! { <Empty/> }.into_any(),
         all => view! { <Rows all=all/> }.into_any(),
     };
-    view! { <PageHead title=words.title under=lead><Register/></PageHead>{content} }
+    view! { <PageHead title=words.title under=move || lead.clone()><Register/></PageHead>{content} }
 }
 
 /// The way to the form, for those who may.

@@ -77,7 +77,10 @@ pub(crate) fn Since(
 ) -> impl IntoView {
     let zone = use_zone();
     let at_ms = Signal::derive(move || at.get().0);
-    let absolute = Signal::derive(move || Some(zone.full(at.get())));
+    let today = UnixMs(use_now().get_untracked());
+    // What is away shows it in the line, where the day is only worth its room when it is another one.
+    let absolute =
+        Signal::derive(move || Some(if old.get() { zone.near(at.get(), today) } else { zone.full(at.get()) }));
     view! { <Age at_ms=at_ms absolute=absolute old=old/> }
 }
 

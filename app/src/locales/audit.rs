@@ -37,7 +37,6 @@ super::words! {
         request: "请求", "Request";
         opened: "开始", "Opened";
         closed: "结束", "Closed";
-        record(i64): |seq| format!("第 {} 条", grouped(seq.unsigned_abs())), |seq| format!("record {}", grouped(seq.unsigned_abs()));
         none_recorded: "这件事没有前后可比", "There is nothing to compare in this act";
         all_of_it: "它的全部记录", "All records of it";
         more: "更早的", "Older ones";

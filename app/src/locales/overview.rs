@@ -15,7 +15,8 @@ super::words! {
         memory: "内存请求", "Memory requested";
         storage: "存储声明", "Storage claimed";
         limits(&str): |text| format!("上限 {text}"), |text| format!("limits {text}");
-        of_cores(&str, &str): |used, all| format!("{used} / {all} 核"), |used, all| format!("{used} of {all} cores");
+        limits_of_cores(&str, &str): |limits, all| format!("上限 {limits} · 共 {all} 核"), |limits, all| format!("limits {limits} of {all} cores");
+        limits_of(&str, &str): |limits, all| format!("上限 {limits} · 共 {all}"), |limits, all| format!("limits {limits} of {all}");
         of_bytes(&str, &str): |used, all| format!("{used} / {all}"), |used, all| format!("{used} of {all}");
         clusters: "集群", "Clusters";
         reachable: "连得上", "in reach";

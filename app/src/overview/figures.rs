@@ -23,14 +23,16 @@ pub(super) fn Figures(
         let by_power = (words.running_stopped)(count_of(&power, Tone::Running), count_of(&power, Tone::Stopped));
         let in_reach = clusters.iter().filter(|cluster| !cluster.health.is_away()).count() as u32;
         let (all, ready) = clusters.iter().map(|c| c.nodes).fold((0, 0), |(a, r), (all, ready)| (a + all, r + ready));
-        let cores = |used: Millicores| (words.of_cores)(&used.cores(), &room.cpu.cores());
-        let bytes = |used: Bytes, all: Bytes| (words.of_bytes)(&used.human(), &all.human());
+        let (cpu, memory) = (Share::cpu(&room), Share::memory(&room));
+        let of_cpu = (words.limits_of_cores)(&cpu.overcommit(), &grouped(room.cpu.0 / 1000));
+        let of_memory = (words.limits_of)(&memory.overcommit(), &room.memory.human());
+        let of_storage = (words.of_bytes)(&room.storage_claimed.human(), &room.storage.human());
         view! {
             <div class="figures">
                 <Figure name=words.vms value=grouped(vms) unit=words.vms_unit note=by_power><PowerBar power=power/></Figure>
-                <Full name=words.cpu share=Share::cpu(&room) note=cores(room.cpu_requested)/>
-                <Full name=words.memory share=Share::memory(&room) note=bytes(room.memory_requested, room.memory)/>
-                <Full name=words.storage share=Share::storage(&room) note=bytes(room.storage_claimed, room.storage) single=true/>
+                <Full name=words.cpu share=cpu note=of_cpu/>
+                <Full name=words.memory share=memory note=of_memory/>
+                <Full name=words.storage share=Share::storage(&room) note=of_storage single=true/>
                 <Figure name=words.clusters value=in_reach.to_string() unit=format!("/ {}", clusters.len()) note=words.reachable>
                     <Meter used=f64::from(percent(in_reach.into(), clusters.len() as u64)) label=words.reachable tone=app_ui::Tone::Ok/>
                 </Figure>
@@ -45,9 +47,7 @@ pub(super) fn Figures(
 /// One resource: requests, and beside them how far limits go.
 #[component]
 fn Full(name: &'static str, share: Share, note: String, #[prop(optional)] single: bool) -> impl IntoView {
-    let words = use_words().overview;
     let asked = (!single).then(|| f64::from(share.limits));
-    let note = if single { note } else { format!("{note} · {}", (words.limits)(&share.overcommit())) };
     view! {
         <Figure name=name value=share.requests.to_string() unit="%" note=note>
             <Meter used=f64::from(share.requests) asked=asked label=format!("{name} {}%", share.requests)/>

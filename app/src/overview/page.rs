@@ -63,7 +63,7 @@ fn Alive(seen: Seen) -> impl IntoView {
         }
     };
     view! {
-        <PageHead title=words.title under=lead/>
+        <PageHead title=words.title under=move || lead.clone()/>
         {move || if is_empty.get() { view! { <First/> }.into_any() } else { full().into_any() }}
     }
 }
