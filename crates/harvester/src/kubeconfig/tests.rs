@@ -78,6 +78,9 @@ fn of_several_contexts_the_current_one_counts() {
     assert_eq!(Access::parse(&format!("{text}current-context: z\n")).unwrap_err().key, "contexts");
 }
 
+/// What a person who pastes may wait; the YAML reader is ten times slower without optimisation.
+const LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+
 #[test]
 fn bombs_duplicates_and_depth_end_quickly() {
     let mut bomb = String::from("a: &a [x,x,x,x,x,x,x,x,x]\n");
@@ -95,7 +98,7 @@ fn bombs_duplicates_and_depth_end_quickly() {
             (Access::parse(&text).map(drop).unwrap_err(), began.elapsed())
         };
         let (refusal, took) = (0..5).map(once).min_by_key(|(_, took)| *took).unwrap();
-        assert!(took < Duration::from_millis(50), "{refusal}: {took:?}");
+        assert!(took < LIMIT, "{refusal}: {took:?}");
     }
 }
 

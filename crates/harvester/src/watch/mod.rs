@@ -16,6 +16,7 @@ mod kinds;
 mod naming;
 mod publish;
 mod quarantine;
+mod read;
 mod scout;
 mod shared;
 mod split;
