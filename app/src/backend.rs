@@ -15,9 +15,8 @@ use leptos_axum::ResponseOptions;
 use model::{Code, Fault, Say, UnixMs};
 use ops::{Actor, Context, Error, Ops};
 
-use crate::frame::{Answer, Preferences, Session};
-use crate::paths;
 use crate::shell::Assets;
+use crate::{Answer, Preferences, Session, paths};
 
 /// What the server gives to pages and server functions, by `leptos_routes_with_context`.
 #[derive(Clone)]
@@ -69,7 +68,6 @@ pub fn translate(error: Error) -> Fault {
         Error::Refused(_) => Code::Refused,
         Error::Conflict(_) => Code::Conflict,
         Error::TooMany(_) => Code::TooMany,
-        Error::Away(_) => Code::Away,
         Error::Away(_) => Code::Away,
         Error::KeyReused => Code::KeyReused,
         Error::Invalid(fault) => return fault.clone(),

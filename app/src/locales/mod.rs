@@ -9,8 +9,10 @@ mod console;
 mod fault;
 mod fleet;
 mod frame;
+mod ipam;
 mod number;
 mod overview;
+mod provisioning;
 mod vm;
 
 use leptos::prelude::*;
@@ -45,6 +47,8 @@ pub(crate) struct Words {
     pub(crate) overview: &'static overview::Overview,
     pub(crate) fleet: &'static fleet::Fleet,
     pub(crate) audit: &'static audit::Audit,
+    pub(crate) ipam: &'static ipam::Ipam,
+    pub(crate) provisioning: &'static provisioning::Provisioning,
     pub(crate) vm: &'static vm::Vm,
     pub(crate) console: &'static console::Console,
 }
@@ -57,6 +61,8 @@ static ZH: Words = Words {
     overview: &overview::ZH,
     fleet: &fleet::ZH,
     audit: &audit::ZH,
+    ipam: &ipam::ZH,
+    provisioning: &provisioning::ZH,
     vm: &vm::ZH,
     console: &console::ZH,
 };
@@ -69,6 +75,8 @@ static EN: Words = Words {
     overview: &overview::EN,
     fleet: &fleet::EN,
     audit: &audit::EN,
+    ipam: &ipam::EN,
+    provisioning: &provisioning::EN,
     vm: &vm::EN,
     console: &console::EN,
 };

@@ -25,3 +25,10 @@ pub(crate) fn secured(router: Router) -> Router {
         router.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)))
     })
 }
+
+/// Pages and answers are somebody's: no cache keeps them.
+pub(crate) async fn not_cached<B>(mut response: http::Response<B>) -> http::Response<B> {
+    let never = HeaderValue::from_static("no-store");
+    response.headers_mut().entry(http::header::CACHE_CONTROL).or_insert(never);
+    response
+}

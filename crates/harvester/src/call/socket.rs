@@ -5,7 +5,7 @@
 
 use crate::cluster::Cluster;
 use crate::error::ClusterError;
-use http::{Request, header};
+use http::{Request, Response, header};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use kube::client::Body;
@@ -42,15 +42,19 @@ impl Cluster {
             .body(Body::empty())
             .map_err(|e| ClusterError::garbled(e.to_string()))?;
         let response = self.send(request).await?;
-        let is = |name, value: &str| response.headers().get(name).is_some_and(|v| v.as_bytes() == value.as_bytes());
-        if response.status() != 101
-            || !is(header::SEC_WEBSOCKET_ACCEPT, &derive_accept_key(key.as_bytes()))
-            || !is(header::SEC_WEBSOCKET_PROTOCOL, protocol)
-        {
+        if !is_opened(&response, &key, protocol) {
             return Err(ClusterError::garbled("the console did not open as a WebSocket of KubeVirt"));
         }
         let upgraded = hyper::upgrade::on(response).await.map_err(ClusterError::away)?;
         let limits = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
         Ok(WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Client, Some(limits)).await)
     }
+}
+
+/// Whether the answer agrees to the upgrade, the key and the protocol that were asked for.
+fn is_opened(response: &Response<Body>, key: &str, protocol: &str) -> bool {
+    let is = |name, value: &str| response.headers().get(name).is_some_and(|v| v.as_bytes() == value.as_bytes());
+    response.status() == 101
+        && is(header::SEC_WEBSOCKET_ACCEPT, &derive_accept_key(key.as_bytes()))
+        && is(header::SEC_WEBSOCKET_PROTOCOL, protocol)
 }

@@ -138,6 +138,12 @@ impl Fleet {
         Ok(self.member(id)?.detail().await)
     }
 
+    /// VM networks of a cluster; none of one that is not connected.
+    pub async fn networks(&self, ctx: &Context, id: &ClusterId) -> Result<Vec<model::network::NetworkView>> {
+        Permit::ask(ctx, Verb::FleetRead, id.as_str())?;
+        Ok(self.member(id)?.running().map(|running| running.cache.networks()).unwrap_or_default())
+    }
+
     /// Probes now.
     pub async fn probe(&self, ctx: &Context, id: &ClusterId) -> Result<Probe> {
         Permit::ask(ctx, Verb::FleetRead, id.as_str())?;

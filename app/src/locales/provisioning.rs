@@ -1,0 +1,85 @@
+//! Having a VM made: the portal and the parcel page.
+
+super::words! {
+    /// What the portal and the parcel page say.
+    Provisioning {
+        title: "要一台机器", "Get a machine";
+        lead: "选模板，再填几格，其余都替你填好。晚了，交付页会说为什么。", "Choose a template, fill a few fields; the rest is filled in for you. When it is late, the delivery page says why.";
+        templates: "模板", "Templates";
+        from(&str): |size| format!("{size} 起"), |size| format!("from {size}");
+        version(u32): |n| format!("模板 v{n}"), |n| format!("template v{n}");
+        form: "申请", "Order";
+        service: "服务", "Service";
+        service_hint: "服务的英文标识，例如 order，会成为主机名的一部分", "The service's identifier, for example order; it becomes part of the host name";
+        environment: "环境", "Environment";
+        flavour: "规格", "Size";
+        place: "放在", "Place";
+        place_choose: "选一个网络", "Choose a network";
+        place_word(&str, &str, &str, u64): |cluster, subnet, cidr, free| format!("{cluster} · {subnet} {cidr} · 空闲 {free}"), |cluster, subnet, cidr, free| format!("{cluster} · {subnet} {cidr} · {free} free");
+        reason: "用途与原因", "What for";
+        more: "改名称、地址、负责人、公钥", "Name, address, owner, keys";
+        name: "名称", "Name";
+        name_hint: "留空由规则取名", "Empty: by the rule";
+        namespace: "命名空间", "Namespace";
+        address: "地址", "Address";
+        address_hint: "留空取下一个空闲地址", "Empty: the next free one";
+        owner_number: "负责人工号", "Owner's number";
+        owner_name: "负责人姓名", "Owner's name";
+        keys: "SSH 公钥", "SSH public keys";
+        keys_hint: "每行一把；没有公钥就不能登录", "One a line; without one nobody can sign in";
+        filled: "替你填好的", "Filled in for you";
+        owner: "负责人", "Owner";
+        gateway: "网关", "Gateway";
+        wait: "填好上面几格，这里就会出现", "Fill the fields above and it appears here";
+        checks: "预检", "Checks";
+        checking: "正在检查并向集群预演", "Checking, and rehearsing with the cluster";
+        user_data: "user-data", "user-data";
+        network_data: "network-config", "network-config";
+        cloud_init: "cloud-init 预览", "cloud-init preview";
+        create: "创建", "Create";
+        not_fine: "先解决预检里的问题", "Solve what the checks say first";
+        not_ready: "还没有填完", "The form is not complete";
+        promise: "承诺 5 分钟交给集群，15 分钟可用。", "Promised: with the cluster in 5 minutes, usable in 15.";
+        recent: "最近的交付", "Recent deliveries";
+        recent_none: "还没有交付过", "Nothing was delivered yet";
+        what: "交付", "Delivery";
+        when: "提交", "Ordered";
+        took: "用时", "Took";
+        result: "结果", "Result";
+        by: "谁", "By";
+        no_place: "还没有地方可放", "There is no place yet";
+        no_place_more: "先登记一个集群，再建一个服务它网络的子网。", "Register a cluster first, then make a subnet that serves one of its networks.";
+        new_subnet: "新建子网", "New subnet";
+        delivery: "交付", "Delivery";
+        copy_link: "复制链接", "Copy the link";
+        open_vm: "打开虚拟机", "Open the VM";
+        console: "控制台", "Console";
+        undo: "撤销…", "Undo…";
+        undo_title(&str): |name| format!("撤销 {name} 的交付？"), |name| format!("Undo the delivery of {name}?");
+        undo_more: "已做的会全部退回：虚拟机、系统盘、Secret、地址。", "All that was done is taken back: VM, root disk, Secret, address.";
+        do_undo: "撤销", "Undo";
+        undo_asked: "已要求撤销", "Asked to undo it";
+        undo_not: "只有进行中的交付可以撤销", "Only a running delivery can be undone";
+        steps: "步骤", "Steps";
+        steps_note: "每步都可从断点继续", "Each can be resumed";
+        of_promise: "/ 15:00", "/ 15:00";
+        ordered(&str): |at| format!("{at} 提交"), |at| format!("{at} ordered");
+        due_handed: "5:00 交给集群", "5:00 with the cluster";
+        due_usable: "15:00 承诺可用", "15:00 usable";
+        handed(&str): |took| format!("{took} 已交给集群"), |took| format!("{took} with the cluster");
+        early(&str): |by| format!("早于承诺 {by}"), |by| format!("{by} before the promise");
+        late(&str): |by| format!("晚于承诺 {by}"), |by| format!("{by} after the promise");
+        ended_at(&str): |at| format!("{at} 结束"), |at| format!("ended {at}");
+        waits: "现在在等", "Waiting for";
+        left_nothing: "已做的全部退回，什么都没有留下。", "All that was done was taken back; nothing is left.";
+        left_parked: "虚拟机保留着，没有退回，需要人看一下。", "The VM was kept, nothing was taken back; a person must look.";
+        template: "模板", "Template";
+        network: "网络", "Network";
+        step_done: "已完成", "done";
+        step_now: "进行中", "under way";
+        step_failed: "失败", "failed";
+        step_waiting: "未开始", "not begun";
+        skipped(&str): |why| format!("跳过：{why}"), |why| format!("skipped: {why}");
+        undone: "已退回", "taken back";
+    }
+}

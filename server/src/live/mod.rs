@@ -1,0 +1,3 @@
+//! The live socket.
+mod hub;
+pub(crate) use hub::socket;
