@@ -43,8 +43,7 @@ impl Cluster {
         }
         let config = config(access)?;
         let unusable = |error: kube::Error| ClusterError::Certificate { source: error.into() };
-        let https =
-            config.rustls_https_connector_with_connector(Guarded::new(policy.clone())).map_err(unusable)?;
+        let https = config.rustls_https_connector_with_connector(Guarded::new(policy.clone())).map_err(unusable)?;
         let service = ServiceBuilder::new()
             .layer(config.base_uri_layer())
             .option_layer(config.auth_layer().map_err(unusable)?)

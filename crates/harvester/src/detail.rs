@@ -39,9 +39,15 @@ const LONGHORN: &str = "longhorn-system";
 /// All that the page of a VM shows; `None` when there is none.
 ///
 /// `truths` has what is injected and what is observed; `ledger`, `drift` and `operations` are left for `ops` to fill.
-pub async fn vm_detail(cluster: &Cluster, cache: &Cache, vm: &VmRef, now: UnixMs) -> Result<Option<VmDetail>, ClusterError> {
+pub async fn vm_detail(
+    cluster: &Cluster,
+    cache: &Cache,
+    vm: &VmRef,
+    now: UnixMs,
+) -> Result<Option<VmDetail>, ClusterError> {
     let (namespace, name) = (vm.namespace.as_str(), vm.name.as_str());
-    let (vm_path, vmi_path) = (Kind::VirtualMachine.path(namespace, name), Kind::VirtualMachineInstance.path(namespace, name));
+    let (vm_path, vmi_path) =
+        (Kind::VirtualMachine.path(namespace, name), Kind::VirtualMachineInstance.path(namespace, name));
     let (vm_body, vmi_body) = join(cluster.get(&vm_path), cluster.get(&vmi_path)).await;
     let vm_body = match vm_body {
         Err(ClusterError::NotFound { .. }) => return Ok(None),
@@ -53,7 +59,11 @@ pub async fn vm_detail(cluster: &Cluster, cache: &Cache, vm: &VmRef, now: UnixMs
     let row = match cache.row(namespace, name) {
         Some(row) => (*row).clone(),
         // Read before the watch told of it.
-        None => return Err(ClusterError::NotFound { what: format!("{}/{} yet", clean::text(namespace, 63), clean::text(name, 63)) }),
+        None => {
+            return Err(ClusterError::NotFound {
+                what: format!("{}/{} yet", clean::text(namespace, 63), clean::text(name, 63)),
+            });
+        }
     };
     let claims: Vec<&str> = volumes(&live).filter_map(|v| v.claim()).take(MAX_CLAIMS).collect();
     let ((backings, events), (injected, guest)) = join(
@@ -67,13 +77,20 @@ pub async fn vm_detail(cluster: &Cluster, cache: &Cache, vm: &VmRef, now: UnixMs
     let conditions = detail::conditions(&live, vmi.as_ref());
     let spec = live.spec.as_ref();
     let domain = detail::template(&live).and_then(|t| t.domain.as_ref());
-    let strategy = spec.and_then(|s| s.run_strategy.as_deref()).or_else(|| live.status.as_ref()?.run_strategy.as_deref());
+    let strategy =
+        spec.and_then(|s| s.run_strategy.as_deref()).or_else(|| live.status.as_ref()?.run_strategy.as_deref());
     let strategy = strategy.or(spec.and_then(|s| s.running).map(|running| if running { "Always" } else { "Halted" }));
-    let machine = vmi.as_ref().and_then(|v| v.status.as_ref()?.machine.as_ref()).or(domain.and_then(|d| d.machine.as_ref()));
+    let machine =
+        vmi.as_ref().and_then(|v| v.status.as_ref()?.machine.as_ref()).or(domain.and_then(|d| d.machine.as_ref()));
     let kernel = vmi.as_ref().and_then(|v| v.status.as_ref()?.guest_os_info.as_ref()?.kernel_release.as_deref());
     Ok(Some(VmDetail {
         run_strategy: clean::text(strategy.unwrap_or_default(), 64),
-        description: live.metadata.annotations.as_ref().and_then(|a| a.description.as_deref()).map(|d| clean::text(d, 4 * MAX_LINE)),
+        description: live
+            .metadata
+            .annotations
+            .as_ref()
+            .and_then(|a| a.description.as_deref())
+            .map(|d| clean::text(d, 4 * MAX_LINE)),
         machine: machine.and_then(|m| m.kind.as_deref()).filter(|m| !m.is_empty()).map(|m| clean::text(m, 64)),
         topology: crate::view::amount::topology(domain.and_then(|d| d.cpu.as_ref())),
         disks: detail::disks(&live, &backings),
@@ -136,7 +153,11 @@ async fn events(cluster: &Cluster, namespace: &str, name: &str, claims: &[&str])
     let pods = pods(cluster, namespace, name).await;
     let about = std::iter::once(name).chain(claims.iter().copied()).chain(pods.iter().map(String::as_str));
     let one = |about: &str| {
-        let path = format!("{}?limit={EVENTS}&fieldSelector=involvedObject.name%3D{}", Kind::Event.collection(Some(namespace)), segment(about));
+        let path = format!(
+            "{}?limit={EVENTS}&fieldSelector=involvedObject.name%3D{}",
+            Kind::Event.collection(Some(namespace)),
+            segment(about)
+        );
         async move {
             let body = cluster.get(&path).await.ok()?;
             let list: List<Event<'_>> = serde_json::from_slice(&body).ok()?;
@@ -147,7 +168,11 @@ async fn events(cluster: &Cluster, namespace: &str, name: &str, claims: &[&str])
 }
 
 async fn pods(cluster: &Cluster, namespace: &str, name: &str) -> Vec<String> {
-    let path = format!("{}?limit={MAX_PODS}&labelSelector=vm.kubevirt.io%2Fname%3D{}", Kind::Pod.collection(Some(namespace)), segment(name));
+    let path = format!(
+        "{}?limit={MAX_PODS}&labelSelector=vm.kubevirt.io%2Fname%3D{}",
+        Kind::Pod.collection(Some(namespace)),
+        segment(name)
+    );
     let Ok(body) = cluster.get(&path).await else { return Vec::new() };
     let list: Result<List<Pod<'_>>, _> = serde_json::from_slice(&body);
     let pods = list.ok().and_then(|l| l.items).unwrap_or_default();
@@ -163,7 +188,9 @@ async fn injected(cluster: &Cluster, vm: &Vm<'_>) -> Vec<Injected> {
     if let Some(inline) = cloud_init.network_data_base64.as_deref() {
         return netdata::read(&decoded(inline));
     }
-    let Some(secret) = cloud_init.network_data_secret_ref.as_ref().and_then(|s| s.name.as_deref()) else { return Vec::new() };
+    let Some(secret) = cloud_init.network_data_secret_ref.as_ref().and_then(|s| s.name.as_deref()) else {
+        return Vec::new();
+    };
     let found: Result<Secret, _> = cluster.read(&Kind::Secret.path(vm.metadata.namespace(), secret)).await;
     let Some(data) = found.ok().and_then(|s| s.data) else { return Vec::new() };
     let text = data.get("networkdata").or_else(|| data.get("networkData"));
@@ -180,7 +207,11 @@ fn decoded(base64: &str) -> String {
 fn truths(nics: &[Nic], injected: &[Injected], now: UnixMs) -> Vec<Truth> {
     let of = |nic: &Nic| {
         let by_mac = injected.iter().find(|i| i.mac.is_some() && i.mac == nic.mac);
-        let by_name = || injected.iter().find(|i| i.mac.is_none() && (i.name == nic.name || (nics.len() == 1 && injected.len() == 1)));
+        let by_name = || {
+            injected
+                .iter()
+                .find(|i| i.mac.is_none() && (i.name == nic.name || (nics.len() == 1 && injected.len() == 1)))
+        };
         by_mac.or_else(by_name).and_then(|i| i.address)
     };
     let line = |nic: &Nic| Truth {

@@ -131,9 +131,7 @@ impl ClusterError {
                 "对象刚被别人改过，重新读取后再试",
                 "somebody else changed the object just now, read it again and retry",
             ),
-            Self::Exists { .. } => {
-                Say::fixed("集群里已有同名对象", "the cluster has an object of that name already")
-            }
+            Self::Exists { .. } => Say::fixed("集群里已有同名对象", "the cluster has an object of that name already"),
             Self::Refused { by, .. } => say!("集群拒绝了（{by}）", "the cluster refused ({by})"),
             Self::Throttled { retry_after } => {
                 let s = retry_after.as_secs().max(1);
@@ -178,7 +176,9 @@ impl ClusterError {
 }
 
 /// An error and all that it is made of. `io::Error` hides the error in it from `source`, so that one is opened.
-pub(crate) fn causes<'e>(error: &'e (dyn std::error::Error + 'static)) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+pub(crate) fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error), |&error| {
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         inner.map(|inner| inner as &(dyn std::error::Error + 'static)).or_else(|| error.source())

@@ -25,12 +25,18 @@ pub async fn grants(cluster: &Cluster) -> Result<Vec<Grant>, ClusterError> {
     let held = held(cluster).await?;
     let mut grants = Vec::new();
     for right in rights() {
-        let mut missing: Vec<&'static str> = right.verbs.iter().copied().filter(|verb| !held.has(&right, verb)).collect();
+        let mut missing: Vec<&'static str> =
+            right.verbs.iter().copied().filter(|verb| !held.has(&right, verb)).collect();
         if held.is_incomplete && !missing.is_empty() {
             missing = still_missing(cluster, &right, missing).await?;
         }
         let own = |verbs: &[&str]| verbs.iter().map(|&v| v.to_owned()).collect();
-        grants.push(Grant { resource: right.resource(), wanted: own(right.verbs), missing: own(&missing), costs: right.costs.clone() });
+        grants.push(Grant {
+            resource: right.resource(),
+            wanted: own(right.verbs),
+            missing: own(&missing),
+            costs: right.costs.clone(),
+        });
     }
     Ok(grants)
 }
@@ -43,7 +49,9 @@ pub fn cluster_role_yaml() -> String {
     );
     for role in Role::ALL {
         let name = role.name();
-        yaml += &format!("---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}}}\nrules:\n");
+        yaml += &format!(
+            "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}}}\nrules:\n"
+        );
         for right in rights().into_iter().filter(|r| r.role == role) {
             let group = if right.group.is_empty() { "\"\"" } else { right.group };
             let verbs = right.verbs.join(", ");
@@ -80,7 +88,8 @@ impl Held {
         let any = |list: &[String], wanted: &str| list.iter().any(|item| item == "*" || item == wanted);
         let sub = right.plural.split_once('/').map(|(_, sub)| format!("*/{sub}"));
         self.resource_rules.iter().any(|rule| {
-            let resource = any(&rule.resources, right.plural) || sub.as_ref().is_some_and(|sub| rule.resources.contains(sub));
+            let resource =
+                any(&rule.resources, right.plural) || sub.as_ref().is_some_and(|sub| rule.resources.contains(sub));
             resource && any(&rule.verbs, verb) && any(&rule.api_groups, right.group) && rule.resource_names.is_empty()
         })
     }
@@ -95,7 +104,11 @@ async fn held(cluster: &Cluster) -> Result<Held, ClusterError> {
 }
 
 /// Some authorizers cannot list their rules; then each right is asked for.
-async fn still_missing(cluster: &Cluster, right: &Right, missing: Vec<&'static str>) -> Result<Vec<&'static str>, ClusterError> {
+async fn still_missing(
+    cluster: &Cluster,
+    right: &Right,
+    missing: Vec<&'static str>,
+) -> Result<Vec<&'static str>, ClusterError> {
     #[derive(Deserialize)]
     struct Access {
         status: Allowed,
@@ -123,7 +136,11 @@ async fn still_missing(cluster: &Cluster, right: &Right, missing: Vec<&'static s
 }
 
 /// Reviews are asked by POST but change nothing.
-async fn ask<T: serde::de::DeserializeOwned>(cluster: &Cluster, path: &str, review: &serde_json::Value) -> Result<T, ClusterError> {
+async fn ask<T: serde::de::DeserializeOwned>(
+    cluster: &Cluster,
+    path: &str,
+    review: &serde_json::Value,
+) -> Result<T, ClusterError> {
     let answer = cluster.call(Method::POST, path, "application/json", review.to_string().into_bytes()).await?;
     serde_json::from_slice(&answer).map_err(|e| ClusterError::garbled(clean::text(&format!("{path}: {e}"), 200)))
 }

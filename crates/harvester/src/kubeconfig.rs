@@ -49,7 +49,8 @@ impl Access {
         if text.len() > MAX_TEXT {
             return Err(too_long());
         }
-        let root: Value = serde_saphyr::from_str_with_options(text, limits()).map_err(|e| broken("", &e.to_string()))?;
+        let root: Value =
+            serde_saphyr::from_str_with_options(text, limits()).map_err(|e| broken("", &e.to_string()))?;
         refusal::refuse_unknown(&root)?;
         let context = context(&root)?;
         let cluster = named(&root, "clusters", "cluster", text_of(context, "cluster").as_deref())?;

@@ -48,7 +48,7 @@ impl World {
         self
     }
 
-    pub(crate) fn as_holder_of(mut self, token: &str) -> Self {
+    pub(crate) fn seen_by(mut self, token: &str) -> Self {
         self.cluster = Cluster::over(id(), kube::Client::new(self.simulator.router_as(token), "default"));
         self
     }
@@ -85,11 +85,12 @@ impl World {
 
     pub(crate) fn modify_vm(&self, name: &str, change: impl FnMut(&mut Value)) {
         let mut change = change;
-        let changed = self.simulator.world().modify(VM, ("team-a", name), simulator::world::Part::Main, &By::seed(), |object| {
-            let mut object = object.clone();
-            change(&mut object);
-            Ok(object)
-        });
+        let changed =
+            self.simulator.world().modify(VM, ("team-a", name), simulator::world::Part::Main, &By::seed(), |object| {
+                let mut object = object.clone();
+                change(&mut object);
+                Ok(object)
+            });
         changed.map(drop).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     }
 

@@ -42,7 +42,8 @@ struct Os {
 /// Asks the guest agent; `None` when none answers, or there is no instance.
 pub async fn guest(cluster: &Cluster, vm: &VmRef) -> Result<Option<Guest>, ClusterError> {
     let (namespace, name) = (segment(vm.namespace.as_str()), segment(vm.name.as_str()));
-    let path = format!("/apis/subresources.kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name}/guestosinfo");
+    let path =
+        format!("/apis/subresources.kubevirt.io/v1/namespaces/{namespace}/virtualmachineinstances/{name}/guestosinfo");
     let info: Info = match cluster.read_opt(&path).await {
         Ok(Some(info)) => info,
         Ok(None) => return Ok(None),

@@ -52,7 +52,9 @@ impl Kind {
     const fn names(self) -> (&'static str, &'static str, &'static str, &'static str, bool) {
         match self {
             Self::VirtualMachine => ("kubevirt.io", "v1", "virtualmachines", "VirtualMachine", true),
-            Self::VirtualMachineInstance => ("kubevirt.io", "v1", "virtualmachineinstances", "VirtualMachineInstance", true),
+            Self::VirtualMachineInstance => {
+                ("kubevirt.io", "v1", "virtualmachineinstances", "VirtualMachineInstance", true)
+            }
             Self::VirtualMachineInstanceMigration => {
                 ("kubevirt.io", "v1", "virtualmachineinstancemigrations", "VirtualMachineInstanceMigration", true)
             }

@@ -118,7 +118,8 @@ fn rbac(message: &str) -> Option<(String, String)> {
     let (_, rest) = message.split_once(" cannot ")?;
     let (verb, rest) = rest.split_once(" resource \"")?;
     let (resource, rest) = rest.split_once('"')?;
-    let group = rest.split_once("API group \"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(group, _)| group);
+    let group =
+        rest.split_once("API group \"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(group, _)| group);
     let resource = if group.is_empty() { resource.to_owned() } else { format!("{group}/{resource}") };
     Some((clean::text(verb, 20), clean::text(&resource, clean::MAX_NAME)))
 }

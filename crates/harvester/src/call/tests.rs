@@ -5,7 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A cluster that answers every request with this.
-fn cluster(status: u16, head: &'static [(&'static str, &'static str)], body: &'static str) -> (Cluster, Arc<AtomicUsize>) {
+fn cluster(
+    status: u16,
+    head: &'static [(&'static str, &'static str)],
+    body: &'static str,
+) -> (Cluster, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let service = tower::service_fn(move |_: Request<Body>| {
@@ -35,8 +39,15 @@ async fn refusals_say_who_and_why() {
     check(vms, 409, r#"{"reason":"Conflict","message":"the object has been modified"}"#, expect!["conflict: the object has been modified | somebody else changed the object just now, read it again and retry | the object has been modified"]).await;
     check(vms, 409, r#"{"reason":"AlreadyExists","message":"virtualmachines \"b\" already exists"}"#, expect![[r#"exists already: virtualmachines "b" already exists | the cluster has an object of that name already | virtualmachines "b" already exists"#]]).await;
     check(start, 409, r#"{"message":"Halted does not support manual stop requests"}"#, expect!["refused by kubevirt: Halted does not support manual stop requests | the cluster refused (kubevirt) | Halted does not support manual stop requests"]).await;
-    check(vms, 404, r#"{"details":{"name":"b","kind":"virtualmachines"}}"#, expect!["not found: virtualmachines b | the cluster has no virtualmachines b | -"]).await;
-    check(vms, 410, "", expect!["the resource version is too old | the list expired and is being read again | -"]).await;
+    check(
+        vms,
+        404,
+        r#"{"details":{"name":"b","kind":"virtualmachines"}}"#,
+        expect!["not found: virtualmachines b | the cluster has no virtualmachines b | -"],
+    )
+    .await;
+    check(vms, 410, "", expect!["the resource version is too old | the list expired and is being read again | -"])
+        .await;
     check(vms, 500, r#"{"message":"failed calling webhook: context deadline exceeded"}"#, expect!["the API server answered 500: failed calling webhook: context deadline exceeded | the cluster's API failed (500) | failed calling webhook: context deadline exceeded"]).await;
     check(vms, 302, "", expect!["garbled answer: HTTP 302; redirects are not followed | the cluster's answer cannot be read: HTTP 302; redirects are not followed | -"]).await;
     check(vms, 502, "<html>bad gateway</html>", expect!["the API server answered 502: <html>bad gateway</html> | the cluster's API failed (502) | <html>bad gateway</html>"]).await;
@@ -57,7 +68,8 @@ async fn retry_after_is_obeyed_to_the_second() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_does_not_come_is_given_up() {
-    let service = tower::service_fn(|_: Request<Body>| std::future::pending::<Result<Response<Body>, tower::BoxError>>());
+    let service =
+        tower::service_fn(|_: Request<Body>| std::future::pending::<Result<Response<Body>, tower::BoxError>>());
     let cluster = Cluster::over(ClusterId::parse("bj-1").unwrap(), kube::Client::new(service, "default"));
     let error = cluster.get("/version").await.unwrap_err();
     assert!(matches!(error, ClusterError::Away { .. }) && error.is_unsure(), "{error:?}");

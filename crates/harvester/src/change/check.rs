@@ -42,7 +42,8 @@ impl Desired {
         let base = base(&live)?;
         let outcome = cluster.write(Method::PATCH, &self.path(true), MERGE, &self.patched(&base)).await?;
         let outcome = diff::masked(self.target.kind, outcome);
-        let difference = diff::between(&without_note(diff::masked(self.target.kind, live)), &without_note(outcome.clone()));
+        let difference =
+            diff::between(&without_note(diff::masked(self.target.kind, live)), &without_note(outcome.clone()));
         let outcome = Some(outcome);
         Ok(Checked { desired: self, base, difference, outcome })
     }
@@ -168,7 +169,13 @@ pub(super) async fn instance(cluster: &Cluster, desired: &Desired) -> Result<Opt
 
 impl Cluster {
     /// One write; the object in the answer, or null where there is none.
-    pub(super) async fn write(&self, method: Method, path: &str, content_type: &str, body: &Value) -> Result<Value, ClusterError> {
+    pub(super) async fn write(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> Result<Value, ClusterError> {
         let answer = self.call(method, path, content_type, body.to_string().into_bytes()).await?;
         // KubeVirt's calls answer with nothing.
         if answer.trim_ascii().is_empty() {

@@ -14,8 +14,12 @@ impl Checked {
     pub async fn commit(self, cluster: &Cluster) -> Result<Committed, ClusterError> {
         let desired = &self.desired;
         let answer = match &desired.what {
-            What::Create(_) => cluster.write(Method::POST, &desired.create_path(false), JSON, &desired.created()).await?,
-            What::Patch(_) => cluster.write(Method::PATCH, &desired.path(false), MERGE, &desired.patched(&self.base)).await?,
+            What::Create(_) => {
+                cluster.write(Method::POST, &desired.create_path(false), JSON, &desired.created()).await?
+            }
+            What::Patch(_) => {
+                cluster.write(Method::PATCH, &desired.path(false), MERGE, &desired.patched(&self.base)).await?
+            }
             What::Call(call) => self.note_and_call(*call, cluster).await?,
             What::Delete => cluster.write(Method::DELETE, &desired.path(false), JSON, &deletion(&self.base)).await?,
         };

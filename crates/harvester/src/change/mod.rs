@@ -20,8 +20,8 @@ pub use diff::Difference;
 pub use observe::{NotYet, Observed};
 pub use resume::Resumed;
 
-pub use live::live;
 use crate::api::ObjectRef;
+pub use live::live;
 use model::id::{ChangeId, OperationId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

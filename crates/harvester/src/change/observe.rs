@@ -44,7 +44,9 @@ impl Committed {
         let live: Result<Option<Value>, _> = cache.cluster().read_opt(&self.target.path()).await;
         match live {
             Ok(live) if self.is_seen_on(live.as_ref()) => {
-                let row = cache.row(&self.target.namespace, &self.target.name).filter(|_| self.target.kind == Kind::VirtualMachine);
+                let row = cache
+                    .row(&self.target.namespace, &self.target.name)
+                    .filter(|_| self.target.kind == Kind::VirtualMachine);
                 Ok(Observed { id: self.id, row })
             }
             _ => Err(NotYet { committed: Box::new(self) }),
@@ -60,7 +62,9 @@ impl Committed {
         }
         let note = format!("/metadata/annotations/{}", ownership::CHANGE.replace('/', "~1"));
         let number = |version: &str| version.parse::<u64>().ok();
-        let is_later = number(text("/metadata/resourceVersion")).zip(number(&self.version)).is_some_and(|(live, ours)| live >= ours);
+        let is_later = number(text("/metadata/resourceVersion"))
+            .zip(number(&self.version))
+            .is_some_and(|(live, ours)| live >= ours);
         !self.is_deletion && (text(&note) == self.id.as_str() || is_later)
     }
 }

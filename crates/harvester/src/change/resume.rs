@@ -30,7 +30,11 @@ impl Checked {
                 let is_going = live.pointer("/metadata/deletionTimestamp").is_some();
                 let is_other = check::base(&live)?.uid != self.base.uid;
                 let is_done = is_going || is_other;
-                Ok(if is_done { Resumed::Committed(self.committed(&Value::Null)) } else { Resumed::Again(self.desired) })
+                Ok(if is_done {
+                    Resumed::Committed(self.committed(&Value::Null))
+                } else {
+                    Resumed::Again(self.desired)
+                })
             }
             (What::Call(call), Some(live)) if has_note => {
                 let call = *call;

@@ -15,7 +15,12 @@ fn change(id: &str) -> ChangeId {
 fn creation(name: &str, id: &str) -> Desired {
     let mut object = vm(name, "Stopped");
     object.as_object_mut().unwrap().remove("status");
-    Desired { id: change(id), operation: OperationId::parse("op-1").ok(), target: ObjectRef::vm("team-a", name), what: What::Create(object) }
+    Desired {
+        id: change(id),
+        operation: OperationId::parse("op-1").ok(),
+        target: ObjectRef::vm("team-a", name),
+        what: What::Create(object),
+    }
 }
 
 fn patch(name: &str, id: &str) -> Desired {
@@ -43,7 +48,10 @@ async fn a_change_goes_through_its_stages_and_leaves_a_receipt() {
     // What the webhooks would add is a difference too.
     let difference: Vec<_> = checked.difference().iter().filter(|d| d.path.starts_with("/metadata")).collect();
     assert_eq!(difference.len(), 1, "{difference:?}");
-    assert_eq!((difference[0].path.as_str(), &difference[0].after), ("/metadata/labels/ops.example.com~1owner", &Some(json!("E2"))));
+    assert_eq!(
+        (difference[0].path.as_str(), &difference[0].after),
+        ("/metadata/labels/ops.example.com~1owner", &Some(json!("E2")))
+    );
     assert_eq!(cache.row("team-a", "a").unwrap().owner.as_deref(), Some("E10432"), "a rehearsal keeps nothing");
     let committed = saved(checked.commit(&world.cluster).await.unwrap());
     let observed = committed.observe(&cache, Duration::from_secs(5)).await.unwrap();
@@ -59,7 +67,12 @@ async fn an_object_that_moved_on_is_a_conflict_and_not_overwritten() {
     world.modify_vm("a", |vm| vm["metadata"]["labels"]["ops.example.com/owner"] = "E3".into());
     let error = checked.commit(&world.cluster).await.unwrap_err();
     assert!(matches!(error, ClusterError::Conflict { .. }), "{error:?}");
-    let error = act::power(&world.cluster, &vm_ref("a"), Action::Start, change("ch-2")).await.unwrap().check(&world.cluster).await.unwrap();
+    let error = act::power(&world.cluster, &vm_ref("a"), Action::Start, change("ch-2"))
+        .await
+        .unwrap()
+        .check(&world.cluster)
+        .await
+        .unwrap();
     world.modify_vm("a", |vm| vm["metadata"]["labels"]["ops.example.com/owner"] = "E4".into());
     assert!(matches!(error.commit(&world.cluster).await, Err(ClusterError::Conflict { .. })));
 }
@@ -83,7 +96,9 @@ async fn a_creation_without_an_answer_is_found_again_and_not_made_twice() {
     world.once("create", "virtualmachines", Harm::Cut { after_bytes: 10 });
     let error = checked.clone().commit(&world.cluster).await.unwrap_err();
     assert!(error.is_unsure(), "{error:?}");
-    let Resumed::Committed(committed) = saved(checked).resume(&world.cluster).await.unwrap() else { panic!("not found") };
+    let Resumed::Committed(committed) = saved(checked).resume(&world.cluster).await.unwrap() else {
+        panic!("not found")
+    };
     assert!(!committed.uid.is_empty());
     let cache = ready(&world).await;
     let row = committed.observe(&cache, Duration::from_secs(5)).await.unwrap().row.unwrap();
@@ -136,7 +151,10 @@ async fn a_stop_halts_and_remembers_the_strategy() {
     let committed = desired.check(&world.cluster).await.unwrap().commit(&world.cluster).await.unwrap();
     committed.observe(&cache, Duration::from_secs(5)).await.unwrap();
     let live: Value = world.cluster.read(&ObjectRef::vm("team-a", "a").path()).await.unwrap();
-    assert_eq!((&live["spec"]["runStrategy"], &live["metadata"]["annotations"]["harvesterhci.io/vmRunStrategy"]), (&json!("Halted"), &json!("RerunOnFailure")));
+    assert_eq!(
+        (&live["spec"]["runStrategy"], &live["metadata"]["annotations"]["harvesterhci.io/vmRunStrategy"]),
+        (&json!("Halted"), &json!("RerunOnFailure"))
+    );
 }
 
 #[tokio::test]
@@ -155,7 +173,8 @@ async fn a_deletion_is_of_that_vm_and_no_other() {
     let world = World::new();
     world.put_vm("a", "Stopped");
     let cache = ready(&world).await;
-    let delete = Desired { id: change("ch-1"), operation: None, target: ObjectRef::vm("team-a", "a"), what: What::Delete };
+    let delete =
+        Desired { id: change("ch-1"), operation: None, target: ObjectRef::vm("team-a", "a"), what: What::Delete };
     let checked = delete.check(&world.cluster).await.unwrap();
     assert!(cache.row("team-a", "a").is_some());
     let committed = checked.clone().commit(&world.cluster).await.unwrap();

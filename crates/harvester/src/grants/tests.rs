@@ -12,10 +12,16 @@ fn right(plural: &str) -> Right {
 fn stars_count_and_single_objects_do_not() {
     let admin = held(r#"{"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}"#);
     assert!(rights().iter().all(|r| r.verbs.iter().all(|v| admin.has(r, v))));
-    let one = held(r#"{"resourceRules":[{"verbs":["get"],"apiGroups":["harvesterhci.io"],"resources":["settings"],"resourceNames":["server-version"]}]}"#);
+    let one = held(
+        r#"{"resourceRules":[{"verbs":["get"],"apiGroups":["harvesterhci.io"],"resources":["settings"],"resourceNames":["server-version"]}]}"#,
+    );
     assert!(!one.has(&right("settings"), "get"));
-    let sub = held(r#"{"resourceRules":[{"verbs":["get"],"apiGroups":["subresources.kubevirt.io"],"resources":["*/vnc"]}]}"#);
-    assert!(sub.has(&right("virtualmachineinstances/vnc"), "get") && !sub.has(&right("virtualmachineinstances/console"), "get"));
+    let sub =
+        held(r#"{"resourceRules":[{"verbs":["get"],"apiGroups":["subresources.kubevirt.io"],"resources":["*/vnc"]}]}"#);
+    assert!(
+        sub.has(&right("virtualmachineinstances/vnc"), "get")
+            && !sub.has(&right("virtualmachineinstances/console"), "get")
+    );
 }
 
 #[test]
@@ -31,8 +37,21 @@ fn the_role_names_no_stars_and_reads_as_yaml() {
 #[test]
 fn what_the_cache_follows_is_in_the_role() {
     use crate::api::Kind::*;
-    for kind in [VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration, Node, PersistentVolumeClaim, NetworkAttachmentDefinition, VirtualMachineImage, KeyPair, Namespace, LonghornNode, StorageClass] {
-        let is_in = |r: &Right| r.group == kind.group() && r.plural == kind.plural() && r.verbs == ["get", "list", "watch"];
+    for kind in [
+        VirtualMachine,
+        VirtualMachineInstance,
+        VirtualMachineInstanceMigration,
+        Node,
+        PersistentVolumeClaim,
+        NetworkAttachmentDefinition,
+        VirtualMachineImage,
+        KeyPair,
+        Namespace,
+        LonghornNode,
+        StorageClass,
+    ] {
+        let is_in =
+            |r: &Right| r.group == kind.group() && r.plural == kind.plural() && r.verbs == ["get", "list", "watch"];
         assert!(rights().iter().any(is_in), "{kind:?}");
     }
 }
@@ -40,10 +59,12 @@ fn what_the_cache_follows_is_in_the_role() {
 #[tokio::test]
 async fn an_administrator_lacks_nothing_and_a_reader_the_changes() {
     let world = crate::testing::World::new();
-    let missing = |grants: &[Grant]| grants.iter().filter(|g| !g.missing.is_empty()).map(|g| g.resource.clone()).collect::<Vec<_>>();
+    let missing = |grants: &[Grant]| {
+        grants.iter().filter(|g| !g.missing.is_empty()).map(|g| g.resource.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(missing(&grants(&world.cluster).await.unwrap()), Vec::<String>::new());
     let token = world.simulator.world().access().reader_token().to_owned();
-    let reader = world.as_holder_of(&token);
+    let reader = world.seen_by(&token);
     let lacks = missing(&grants(&reader.cluster).await.unwrap());
     assert!(lacks.contains(&"kubevirt.io/virtualmachines".to_owned()), "{lacks:?}");
 }

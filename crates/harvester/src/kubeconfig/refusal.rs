@@ -27,7 +27,8 @@ pub(super) fn refuse_unknown(root: &Value) -> Result<(), KubeconfigRefusal> {
             return Err(refused(key.clone(), key));
         }
     }
-    for (list, what, allowed) in [("clusters", "cluster", CLUSTER), ("contexts", "context", CONTEXT), ("users", "user", USER)]
+    for (list, what, allowed) in
+        [("clusters", "cluster", CLUSTER), ("contexts", "context", CONTEXT), ("users", "user", USER)]
     {
         let Some(entries) = top.get(list).filter(|v| !v.is_null()) else { continue };
         let entries = entries.as_array().ok_or_else(|| broken(list, "not a list"))?;
@@ -65,7 +66,9 @@ fn refused(path: String, key: &str) -> KubeconfigRefusal {
     let (zh, en) = match key {
         "exec" => ("它会在服务器上运行程序", "it runs a program on the server"),
         "auth-provider" => ("它会在服务器上运行登录插件", "it runs a sign-in plug-in on the server"),
-        "tokenFile" => ("它会读服务器上的文件；把令牌内联为 token", "it reads a file of the server; inline it as token"),
+        "tokenFile" => {
+            ("它会读服务器上的文件；把令牌内联为 token", "it reads a file of the server; inline it as token")
+        }
         "certificate-authority" => (
             "它会读服务器上的文件；内联为 certificate-authority-data",
             "it reads a file of the server; inline it as certificate-authority-data",

@@ -14,7 +14,9 @@ fn with(cluster: &str, user: &str) -> String {
 
 #[test]
 fn a_harvester_kubeconfig_is_taken_and_debug_shows_no_secret() {
-    let access = Access::parse(&with(&format!("certificate-authority-data: {CA}"), "token: kubeconfig-user-abc:secret")).unwrap();
+    let access =
+        Access::parse(&with(&format!("certificate-authority-data: {CA}"), "token: kubeconfig-user-abc:secret"))
+            .unwrap();
     assert_eq!(access.server(), "https://10.0.0.1:6443");
     assert_eq!(access.roots.as_ref().map(Vec::len), Some(1));
     assert!(!format!("{access:?}").contains("secret"));
@@ -37,9 +39,19 @@ fn a_jwt_tells_when_it_ends() {
 #[test]
 fn every_other_key_is_refused_by_name() {
     let user = [
-        "exec: {command: sh}", "auth-provider: {name: gcp}", "tokenFile: /etc/passwd", "client-certificate: /a",
-        "client-key: /b", "username: a", "password: b", "as: root", "as-uid: '1'", "as-groups: [a]",
-        "as-user-extra: {a: [b]}", "extensions: [{name: x}]", "surprise: 1",
+        "exec: {command: sh}",
+        "auth-provider: {name: gcp}",
+        "tokenFile: /etc/passwd",
+        "client-certificate: /a",
+        "client-key: /b",
+        "username: a",
+        "password: b",
+        "as: root",
+        "as-uid: '1'",
+        "as-groups: [a]",
+        "as-user-extra: {a: [b]}",
+        "extensions: [{name: x}]",
+        "surprise: 1",
     ];
     for bad in user {
         let key = bad.split(':').next().unwrap();
@@ -47,8 +59,12 @@ fn every_other_key_is_refused_by_name() {
         assert_eq!(refusal.key, format!("users[u].user.{key}"));
         assert!(refusal.say.zh.contains(key) && refusal.say.en.contains(key), "{refusal:?}");
     }
-    for bad in ["certificate-authority: /ca", "insecure-skip-tls-verify: true", "proxy-url: http://p", "extensions: [{name: y}]"]
-    {
+    for bad in [
+        "certificate-authority: /ca",
+        "insecure-skip-tls-verify: true",
+        "proxy-url: http://p",
+        "extensions: [{name: y}]",
+    ] {
         let key = bad.split(':').next().unwrap();
         let refusal = Access::parse(&with(bad, "token: t")).unwrap_err();
         assert_eq!(refusal.key, format!("clusters[c].cluster.{key}"));
@@ -104,7 +120,11 @@ fn bombs_duplicates_and_depth_end_quickly() {
 
 #[test]
 fn a_refusal_never_quotes_the_secret() {
-    for text in [with("", "token: 'hunter2 is long'"), with("", "token: [hunter2]"), format!("token: hunter2\n{}", with("", "x"))] {
+    for text in [
+        with("", "token: 'hunter2 is long'"),
+        with("", "token: [hunter2]"),
+        format!("token: hunter2\n{}", with("", "x")),
+    ] {
         let refusal = Access::parse(&text).unwrap_err();
         assert!(!format!("{refusal:?} {refusal}").contains("hunter2"), "{refusal:?}");
     }

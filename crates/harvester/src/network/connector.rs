@@ -118,8 +118,14 @@ mod tests {
     #[tokio::test]
     async fn no_spelling_of_the_loopback_is_connected_to() {
         for url in [
-            "http://127.0.0.1:9", "http://[::1]:9", "http://[::ffff:127.0.0.1]:9", "http://localhost:9", "http://2130706433:9",
-            "http://0177.0.0.1:9", "http://0x7f.1:9", "http://127.1:9",
+            "http://127.0.0.1:9",
+            "http://[::1]:9",
+            "http://[::ffff:127.0.0.1]:9",
+            "http://localhost:9",
+            "http://2130706433:9",
+            "http://0177.0.0.1:9",
+            "http://0x7f.1:9",
+            "http://127.1:9",
         ] {
             assert!(why(url).await.is_some_and(|w| w.contains("loopback")), "{url}: {:?}", why(url).await);
         }

@@ -79,10 +79,12 @@ impl Facts {
         let schemas = join_all(SCHEMAS.iter().map(|name| schema(cluster, name)));
         let settings = join_all(SETTINGS.iter().map(|name| setting(cluster, name)));
         let rest = join(join(kubevirt(cluster), addons(cluster)), pinning(cluster));
-        let ((resources, schemas), (settings, ((kubevirt, addons), pinning))) = join(join(resources, schemas), join(settings, rest)).await;
+        let ((resources, schemas), (settings, ((kubevirt, addons), pinning))) =
+            join(join(resources, schemas), join(settings, rest)).await;
         let settings: BTreeMap<_, _> = SETTINGS.into_iter().zip(settings).collect();
         let server_version = settings.get("server-version").and_then(|s| s.as_ref().ok()).cloned().flatten();
-        let observed = kubevirt.as_ref().ok().and_then(|k| k.as_ref()?.pointer("/status/observedKubeVirtVersion")?.as_str());
+        let observed =
+            kubevirt.as_ref().ok().and_then(|k| k.as_ref()?.pointer("/status/observedKubeVirtVersion")?.as_str());
         Ok(Self {
             kubevirt_version: observed.map(|v| clean::text(v, 64)),
             resources: GROUPS.into_iter().zip(resources).collect(),
@@ -130,7 +132,8 @@ async fn schema(cluster: &Cluster, name: &'static str) -> Lookup<Value> {
     let version = if group == "kubevirt.io" { "v1" } else { "v1beta1" };
     let document: Option<Value> = lookup(cluster.read_opt(&format!("/openapi/v3/apis/{group}/{version}")).await)?;
     let schemas = document.as_ref().and_then(|d| d.pointer("/components/schemas")).and_then(Value::as_object);
-    let is_it = |key: &&String| key.rsplit('.').next().is_some_and(|kind| format!("{}s", kind.to_lowercase()) == plural);
+    let is_it =
+        |key: &&String| key.rsplit('.').next().is_some_and(|kind| format!("{}s", kind.to_lowercase()) == plural);
     Ok(schemas.and_then(|s| s.keys().find(is_it).and_then(|key| s.get(key))).cloned())
 }
 

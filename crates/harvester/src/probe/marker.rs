@@ -63,15 +63,23 @@ impl Marker {
             }
             Self::KubeVirt(path) => {
                 let has = |k: &Value| k.pointer(path).is_some_and(|v| !v.is_null() && v.as_str() != Some(""));
-                judge(kubevirt(facts).map(|k| k.filter(has)), &format!("KubeVirt {}", path.trim_start_matches('/').replace('/', ".")))
+                judge(
+                    kubevirt(facts).map(|k| k.filter(has)),
+                    &format!("KubeVirt {}", path.trim_start_matches('/').replace('/', ".")),
+                )
             }
             Self::KubeVirtVersion(least) => {
                 version("KubeVirt", facts.kubevirt_version.as_deref(), |v| v >= least, &format!("≥ {least}"))
             }
             Self::Addon(name) => {
                 let addons = facts.addons.clone().unwrap_or(Ok(None));
-                let is_on = |a: &&super::facts::AddonFact| a.name == name && a.is_enabled && a.status == "AddonDeploySuccessful";
-                judge(addons.map(|l| l.filter(|l| l.iter().find(is_on).is_some())), &format!("Addon {name}: AddonDeploySuccessful"))
+                let is_on = |a: &&super::facts::AddonFact| {
+                    a.name == name && a.is_enabled && a.status == "AddonDeploySuccessful"
+                };
+                judge(
+                    addons.map(|l| l.filter(|l| l.iter().find(is_on).is_some())),
+                    &format!("Addon {name}: AddonDeploySuccessful"),
+                )
             }
             Self::Pinning => {
                 let found = facts.pinning.clone().unwrap_or(Ok(None));

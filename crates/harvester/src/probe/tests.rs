@@ -31,7 +31,9 @@ fn what_could_not_be_looked_for_is_unknown_and_never_absent() {
 fn a_marker_decides_whatever_the_version_says() {
     let mut facts = Facts { server_version: Some("v1.4.0".into()), ..Facts::default() };
     assert_eq!(verdict(&facts, "nic-hotplug"), Verdict::Absent);
-    facts.kubevirt = Some(Ok(Some(json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["DeclarativeHotplugVolumes"]}}}}))));
+    facts.kubevirt = Some(Ok(Some(
+        json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["DeclarativeHotplugVolumes"]}}}}),
+    )));
     assert_eq!(verdict(&facts, "declarative-hotplug"), Verdict::Present);
     facts.server_version = Some("v1.10.0-dev".into());
     assert_eq!(verdict(&facts, "nic-hotplug"), Verdict::Present);
@@ -40,9 +42,8 @@ fn a_marker_decides_whatever_the_version_says() {
 
 #[test]
 fn of_two_markers_the_missing_one_is_told() {
-    let mut facts = Facts::default();
-    facts.kubevirt = Some(Ok(Some(json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["CPUManager"]}}}}))));
-    facts.pinning = Some(Ok(Some(false)));
+    let gates = json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": ["CPUManager"]}}}});
+    let facts = Facts { kubevirt: Some(Ok(Some(gates))), pinning: Some(Ok(Some(false))), ..Facts::default() };
     let row = capabilities(&facts).into_iter().find(|c| c.key == "cpu-pinning").unwrap();
     assert_eq!((row.verdict, row.evidence.en.as_ref()), (Verdict::Absent, "not there: Node cpumanager=true"));
     assert!(row.instead.is_some());
@@ -60,7 +61,10 @@ async fn two_releases_differ_where_the_matrix_says() {
     };
     let (old_has, new_has) = (present(&old), present(&new));
     for key in ["nic-hotplug", "migration-settings", "storage-migration", "migration-network", "cpu-memory-hotplug"] {
-        assert!(!old_has.contains(&key.to_owned()) && new_has.contains(&key.to_owned()), "{key}: {old_has:?} {new_has:?}");
+        assert!(
+            !old_has.contains(&key.to_owned()) && new_has.contains(&key.to_owned()),
+            "{key}: {old_has:?} {new_has:?}"
+        );
     }
     assert!(old_has.contains(&"vm-snapshot".to_owned()), "{old_has:?}");
     assert!(new.server_version.is_some_and(|v| v.starts_with("v1.8")) && new.kubernetes.is_some());

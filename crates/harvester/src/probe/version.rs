@@ -30,7 +30,13 @@ mod tests {
 
     #[test]
     fn versions_of_every_make() {
-        for (text, version) in [("v1.8.2", Some((1, 8))), ("1.4", Some((1, 4))), ("v1.8-3f2a1c-head", Some((1, 8))), ("v1.7.0-rc4", Some((1, 7))), ("v1.10.0-dev", Some((1, 10)))] {
+        for (text, version) in [
+            ("v1.8.2", Some((1, 8))),
+            ("1.4", Some((1, 4))),
+            ("v1.8-3f2a1c-head", Some((1, 8))),
+            ("v1.7.0-rc4", Some((1, 7))),
+            ("v1.10.0-dev", Some((1, 10))),
+        ] {
             assert_eq!(Version::parse(text).map(|v| (v.0, v.1)), version, "{text}");
         }
         for text in ["dev", "master-3f2a1c-head", "", "v", "v1", "v1.x", "v99999999999.1"] {

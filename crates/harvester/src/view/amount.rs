@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_broken_annotation_gives_no_templates() {
-        let annotations = Annotations { claim_templates: serde_json::from_str("\"{nonsense\"").ok(), ..Default::default() };
+        let annotations =
+            Annotations { claim_templates: serde_json::from_str("\"{nonsense\"").ok(), ..Default::default() };
         assert_eq!(templates(Some(&annotations)), []);
     }
 }

@@ -17,14 +17,12 @@ pub fn text(foreign: &str, max: usize) -> String {
         c if is_harmful(c) => None,
         c => Some(c),
     });
-    let mut n = 0;
-    for c in kept {
+    for (n, c) in kept.enumerate() {
         if n == max {
             out.push('…');
             break;
         }
         out.push(c);
-        n += 1;
     }
     out
 }

@@ -112,7 +112,8 @@ pub(crate) fn nics(vm: &Vm<'_>, vmi: Option<&Vmi<'_>>, networks: &[NetworkView])
         let network = network_of(vm, spec, interface);
         let mac = interface.mac_address.as_deref().map(str::to_ascii_lowercase);
         // By MAC address, then by name: a guest's own bridges have no name.
-        let by_mac = |mac: &str| reported.iter().find(|r| r.mac.as_deref().is_some_and(|m| m.eq_ignore_ascii_case(mac)));
+        let by_mac =
+            |mac: &str| reported.iter().find(|r| r.mac.as_deref().is_some_and(|m| m.eq_ignore_ascii_case(mac)));
         let by_name = || reported.iter().find(|r| r.name.is_some() && r.name == interface.name);
         let seen = mac.as_deref().and_then(by_mac).or_else(by_name);
         let mac = mac.or_else(|| seen.and_then(|s| s.mac.as_deref()).map(str::to_ascii_lowercase));
@@ -147,7 +148,11 @@ fn binding(interface: &Interface<'_>) -> String {
     if let Some(binding) = &interface.binding {
         return text(binding.name.as_ref());
     }
-    let fixed = [(interface.bridge.is_some(), "bridge"), (interface.masquerade.is_some(), "masquerade"), (interface.sriov.is_some(), "sriov")];
+    let fixed = [
+        (interface.bridge.is_some(), "bridge"),
+        (interface.masquerade.is_some(), "masquerade"),
+        (interface.sriov.is_some(), "sriov"),
+    ];
     fixed.into_iter().find(|(is, _)| *is).map(|(_, word)| word.to_owned()).unwrap_or_default()
 }
 
@@ -176,5 +181,8 @@ pub(crate) fn words_of(conditions: &[Condition], kind: &str, status: &str) -> Op
 pub(crate) fn running_since(vmi: Option<&Vmi<'_>>) -> Option<UnixMs> {
     let status = vmi?.status.as_ref().filter(|s| s.phase.as_deref() == Some("Running"))?;
     let times = status.phase_transition_timestamps.as_deref().unwrap_or_default();
-    times.iter().filter(|t| t.phase.as_deref() == Some("Running")).find_map(|t| time(t.phase_transition_timestamp.as_ref()))
+    times
+        .iter()
+        .filter(|t| t.phase.as_deref() == Some("Running"))
+        .find_map(|t| time(t.phase_transition_timestamp.as_ref()))
 }

@@ -55,7 +55,14 @@ mod tests {
 
     #[test]
     fn newest_first_without_doubles() {
-        let line = |at| EventLine { at: UnixMs(at), is_warning: false, reason: String::new(), message: String::new(), about: String::new(), count: 1 };
+        let line = |at| EventLine {
+            at: UnixMs(at),
+            is_warning: false,
+            reason: String::new(),
+            message: String::new(),
+            about: String::new(),
+            count: 1,
+        };
         let at: Vec<i64> = merged(vec![line(1), line(3), line(1), line(2)]).iter().map(|e| e.at.0).collect();
         assert_eq!(at, [3, 2, 1]);
     }

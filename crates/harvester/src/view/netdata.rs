@@ -31,7 +31,8 @@ pub(crate) fn read(text: &str) -> Vec<Injected> {
     };
     let Ok(root) = serde_saphyr::from_str_with_options::<Value>(text, limits) else { return Vec::new() };
     let root = root.get("network").unwrap_or(&root);
-    let version2 = root.get("ethernets").and_then(Value::as_object).into_iter().flatten().map(|(name, e)| of_version2(name, e));
+    let version2 =
+        root.get("ethernets").and_then(Value::as_object).into_iter().flatten().map(|(name, e)| of_version2(name, e));
     let version1 = root.get("config").and_then(Value::as_array).into_iter().flatten().filter_map(of_version1);
     version2.chain(version1).filter(|i| i.address.is_some()).take(64).collect()
 }
@@ -69,7 +70,8 @@ mod tests {
 
     fn check(text: &str, expected: &[(&str, Option<&str>, &str)]) {
         let found = read(text);
-        let found: Vec<_> = found.iter().map(|i| (i.name.as_str(), i.mac.as_deref(), i.address.unwrap().to_string())).collect();
+        let found: Vec<_> =
+            found.iter().map(|i| (i.name.as_str(), i.mac.as_deref(), i.address.unwrap().to_string())).collect();
         let expected: Vec<_> = expected.iter().map(|&(n, m, a)| (n, m, a.to_owned())).collect();
         assert_eq!(found, expected, "{text}");
     }

@@ -8,7 +8,8 @@ use model::network::NetworkView;
 pub(crate) fn of(nad: &Nad<'_>) -> Option<NetworkView> {
     let meta = &nad.metadata;
     let annotations = meta.annotations.as_ref();
-    if annotations.is_some_and(|a| a.storage_network.is_some() || a.rwx_network.is_some() || a.migration_network.is_some())
+    if annotations
+        .is_some_and(|a| a.storage_network.is_some() || a.rwx_network.is_some() || a.migration_network.is_some())
     {
         return None;
     }
@@ -54,8 +55,14 @@ mod tests {
             "spec": {"config": "{\"type\":\"bridge\",\"bridge\":\"cn-data-br\",\"vlan\":120}"}})
         .to_string();
         let view = of(&serde_json::from_str(&nad).unwrap()).unwrap();
-        assert_eq!((view.reference().as_str(), view.vlan, view.cidr.as_deref()), ("team-a/vlan-120", Some(120), Some("10.20.0.0/24")));
-        assert_eq!((view.cluster_network.as_str(), view.kind.as_str(), view.is_ready), ("cn-data", "L2VlanNetwork", true));
+        assert_eq!(
+            (view.reference().as_str(), view.vlan, view.cidr.as_deref()),
+            ("team-a/vlan-120", Some(120), Some("10.20.0.0/24"))
+        );
+        assert_eq!(
+            (view.cluster_network.as_str(), view.kind.as_str(), view.is_ready),
+            ("cn-data", "L2VlanNetwork", true)
+        );
     }
 
     #[test]

@@ -44,7 +44,9 @@ fn roles(node: &Node<'_>) -> Vec<String> {
     let is = |label: &Option<_>| label.is_some();
     let mut roles = Vec::new();
     let is_witness = is(&labels.witness) || (is(&labels.etcd) && !is(&labels.control_plane));
-    for (has, role) in [(is(&labels.control_plane), "control-plane"), (is_witness, "witness"), (is(&labels.worker), "worker")] {
+    for (has, role) in
+        [(is(&labels.control_plane), "control-plane"), (is_witness, "witness"), (is(&labels.worker), "worker")]
+    {
         if has {
             roles.push(role.to_owned());
         }

@@ -40,10 +40,24 @@ pub(crate) struct VmiHalf {
     pub(crate) limits: Room,
     pub(crate) requests: Room,
     has_agent: bool,
-    addresses: Box<[IpAddr]>,
-    macs: Box<[Arc<str>]>,
+    /// Until it is laid into a row: a hundred bytes that need not be kept twice for each of 100,000 VMs.
+    seen: Option<Box<Seen>>,
     os: Option<Arc<str>>,
     problem: Option<Arc<str>>,
+}
+
+impl VmiHalf {
+    /// What sums over VMs are made of.
+    pub(crate) fn load(&self) -> (bool, Option<Arc<str>>, Room, Room) {
+        (self.is_alive, self.node.clone(), self.limits, self.requests)
+    }
+}
+
+/// What was observed of the interfaces.
+#[derive(Debug, Default)]
+struct Seen {
+    addresses: Vec<IpAddr>,
+    macs: Vec<Arc<str>>,
 }
 
 /// A row with what the VM says; [`lay`] adds the rest.
@@ -61,12 +75,11 @@ pub(crate) fn of_vm(vm: &Vm<'_>, cluster: &Arc<str>, keys: &Keys, intern: &mut I
     let templates = amount::templates(annotations);
     let volumes = template.and_then(|t| t.volumes.as_deref()).unwrap_or_default();
     let named = |claim: &&str| !templates.iter().any(|t| t.name == *claim);
-    let claims = volumes.iter().filter_map(|v| v.claim()).filter(named).map(|c| keys.key(meta.namespace(), c)).collect();
+    let claims =
+        volumes.iter().filter_map(|v| v.claim()).filter(named).map(|c| keys.key(meta.namespace(), c)).collect();
     let conditions = status.and_then(|s| s.conditions.as_deref());
 
-    let mut share = |text: Option<&Text<'_>>| {
-        text.filter(|t| !t.is_empty()).map(|t| intern.share(t, MAX_NAME))
-    };
+    let mut share = |text: Option<&Text<'_>>| text.filter(|t| !t.is_empty()).map(|t| intern.share(t, MAX_NAME));
     let half = VmHalf {
         power,
         problem: problem(power, conditions, annotations.and_then(|a| a.no_quota.as_deref())),
@@ -118,25 +131,40 @@ pub(crate) fn of_vmi(vmi: &Vmi<'_>, intern: &mut Intern) -> VmiHalf {
         limits: domain.map(amount::limits).unwrap_or_default(),
         requests: domain.map(amount::requests).unwrap_or_default(),
         has_agent: condition(conditions, "AgentConnected").is_some_and(|c| c.status.as_deref() == Some("True")),
-        addresses: addresses(interfaces).into(),
-        macs: interfaces.iter().filter_map(|i| i.mac.as_deref()).take(MAX_ADDRESSES).map(mac).collect(),
+        seen: Some(Box::new(Seen {
+            addresses: addresses(interfaces),
+            macs: exact(interfaces.iter().filter_map(|i| i.mac.as_deref()).map(mac)),
+        })),
         os: os.map(|os| intern.share(os, MAX_NAME)),
         problem: problem(Power::Starting, conditions, None),
     }
 }
 
-/// Lays the halves together. `more` is the size of the claims in [`VmHalf::claims`].
-pub(crate) fn lay(row: &mut VmRow, vm: &VmHalf, vmi: Option<&VmiHalf>, is_moving: bool, more: Bytes) {
-    let vmi = vmi.filter(|vmi| vmi.is_alive);
-    row.power = if is_moving && vm.power == Power::Running { Power::Migrating } else { vm.power };
-    row.node = vmi.and_then(|vmi| vmi.node.clone());
-    row.has_agent = vmi.is_some_and(|vmi| vmi.has_agent);
-    row.addresses = vmi.map(|vmi| vmi.addresses.to_vec()).unwrap_or_default();
-    row.os = vmi.and_then(|vmi| vmi.os.clone()).or_else(|| vm.os.clone());
-    row.disk = Bytes(vm.claimed.0.saturating_add(more.0));
+/// Lays the halves together: `row` has what the VM says, and `before` (the same VM) what its instance said last time.
+/// `more` is the size of the claims in [`VmHalf::claims`].
+pub(crate) fn lay(
+    row: &mut VmRow,
+    before: Option<&VmRow>,
+    vm: &VmHalf,
+    vmi: Option<&mut VmiHalf>,
+    is_moving: bool,
+    more: Bytes,
+) {
+    let mut vmi = vmi.filter(|vmi| vmi.is_alive);
+    let seen = match vmi.as_mut().map(|vmi| vmi.seen.take()) {
+        Some(Some(fresh)) => *fresh,
+        Some(None) => before.map(|b| Seen { addresses: b.addresses.clone(), macs: b.macs.clone() }).unwrap_or_default(),
+        None => Seen::default(),
+    };
+    row.addresses = seen.addresses;
     if !vm.has_macs {
-        row.macs = vmi.map(|vmi| vmi.macs.to_vec()).unwrap_or_default();
+        row.macs = seen.macs;
     }
+    row.power = if is_moving && vm.power == Power::Running { Power::Migrating } else { vm.power };
+    row.node = vmi.as_ref().and_then(|vmi| vmi.node.clone());
+    row.has_agent = vmi.as_ref().is_some_and(|vmi| vmi.has_agent);
+    row.os = vmi.as_ref().and_then(|vmi| vmi.os.clone()).or_else(|| vm.os.clone());
+    row.disk = Bytes(vm.claimed.0.saturating_add(more.0));
     let is_unwell = matches!(vm.power, Power::Failed | Power::Starting);
     row.problem = vm.problem.clone().or_else(|| vmi.filter(|_| is_unwell)?.problem.clone());
 }
@@ -172,8 +200,13 @@ fn mac(text: &str) -> Arc<str> {
 }
 
 /// Conditions that say why a VM does not come up, the most telling first, with the status that is bad news.
-const TELLING: [(&str, &str); 5] =
-    [("Failure", "True"), ("PodScheduled", "False"), ("Synchronized", "False"), ("DataVolumesReady", "False"), ("Ready", "False")];
+const TELLING: [(&str, &str); 5] = [
+    ("Failure", "True"),
+    ("PodScheduled", "False"),
+    ("Synchronized", "False"),
+    ("DataVolumesReady", "False"),
+    ("Ready", "False"),
+];
 
 fn problem(power: Power, conditions: Option<&[Condition<'_>]>, no_quota: Option<&str>) -> Option<Arc<str>> {
     if let Some(quota) = no_quota.filter(|q| !q.is_empty()) {

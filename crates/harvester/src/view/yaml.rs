@@ -60,7 +60,8 @@ fn masked_lines(text: &str) -> String {
     for line in text.lines() {
         let indent = line.len() - line.trim_start().len();
         if let Some(depth) = below {
-            let is_inside = line.trim().is_empty() || indent > depth || (indent == depth && line.trim_start().starts_with("- "));
+            let is_inside =
+                line.trim().is_empty() || indent > depth || (indent == depth && line.trim_start().starts_with("- "));
             if is_inside {
                 continue;
             }

@@ -8,8 +8,8 @@ use super::backoff::{Backoff, GOOD, random};
 use super::gate::{least_wait, verdict};
 use super::index::Change;
 use super::kinds::Followed;
-use super::shared::Shared;
 use super::read::{Event, Page, Read, read_event, read_piece};
+use super::shared::Shared;
 use super::split::{Items, Lines};
 use crate::error::{ClusterError, chain};
 use http_body_util::BodyExt as _;
@@ -211,8 +211,11 @@ impl<F: Followed> Follower<F> {
             fed.map_err(|_| ClusterError::garbled(format!("the list of {} has no end", F::KIND.plural())))?;
             missed += self.keep(read);
         }
-        let outside = items.outside().ok_or_else(|| ClusterError::garbled(format!("the list of {} broke off", F::KIND.plural())))?;
-        let page = serde_json::from_slice(outside).map_err(|e| ClusterError::garbled(format!("list of {}: {e}", F::KIND.plural())))?;
+        let outside = items
+            .outside()
+            .ok_or_else(|| ClusterError::garbled(format!("the list of {} broke off", F::KIND.plural())))?;
+        let page = serde_json::from_slice(outside)
+            .map_err(|e| ClusterError::garbled(format!("list of {}: {e}", F::KIND.plural())))?;
         Ok((page, missed))
     }
 
@@ -237,7 +240,11 @@ impl<F: Followed> Follower<F> {
         })
     }
 
-    async fn watch(&mut self, version: &str, compare: &mut tokio::sync::watch::Receiver<u64>) -> Result<End, ClusterError> {
+    async fn watch(
+        &mut self,
+        version: &str,
+        compare: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<End, ClusterError> {
         let seconds = WATCH_SECONDS.0 + random() % WATCH_SECONDS.1;
         let path = format!(
             "{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={seconds}",

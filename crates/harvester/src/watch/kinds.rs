@@ -3,8 +3,8 @@
 use super::index::{Change, Ident, Index, Keys};
 use super::intern::{Intern, own};
 use super::state::{Class, State, Store, Vm};
-use crate::api::core::{Claim, Node, Plain};
 use crate::api::cni::Nad;
+use crate::api::core::{Claim, Node, Plain};
 use crate::api::harvesterhci::Image;
 use crate::api::meta::{Bare, Meta};
 use crate::api::{Kind, kubevirt, longhorn};
@@ -133,8 +133,11 @@ impl Followed for Vmis {
     }
 
     fn apply(state: &mut State, id: Ident, vmi: VmiHalf, now: UnixMs) -> Change {
+        let load = |state: &State| state.vmis.get(id.key).map(VmiHalf::load);
+        let before = load(state);
         let change = state.vmis.apply(id, vmi);
         if change != Change::None {
+            state.is_status_dirty |= before != load(state);
             state.refold(id.key, now);
         }
         change
@@ -143,6 +146,7 @@ impl Followed for Vmis {
     fn delete(state: &mut State, id: Ident, now: UnixMs) -> bool {
         let was_there = state.vmis.delete(id);
         if was_there {
+            state.is_status_dirty = true;
             state.refold(id.key, now);
         }
         was_there

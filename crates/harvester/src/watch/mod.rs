@@ -34,7 +34,7 @@ use model::node::NodeView;
 use model::vm::VmRow;
 use shared::Shared;
 use state::State;
-use status::Since;
+use status::Last;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -44,7 +44,7 @@ use tokio_util::task::TaskTracker;
 /// The cache of one cluster. Its tasks end with [`Cache::stop`], or when the last handle is dropped.
 pub struct Cache {
     shared: Arc<Shared>,
-    since: Since,
+    last: Last,
 }
 
 impl Cache {
@@ -78,7 +78,7 @@ impl Cache {
         spawn::<kinds::Namespaces>(&shared, tasks);
         spawn::<kinds::Stores>(&shared, tasks);
         spawn::<kinds::Classes>(&shared, tasks);
-        Arc::new(Self { shared, since: Since::default() })
+        Arc::new(Self { shared, last: Last::default() })
     }
 
     /// The cluster.
@@ -113,9 +113,9 @@ impl Cache {
         self.shared.read(|state| state.target(key))
     }
 
-    /// How the cluster stands. Sums over all VMs: for pages, not for loops.
+    /// How the cluster stands. Walks over all VMs once a generation.
     pub fn status(&self) -> ClusterStatus {
-        status::status(&self.shared, &self.since)
+        status::status(&self.shared, &self.last)
     }
 
     /// Hosts by name, with what the VMs on them asked for.

@@ -4,7 +4,7 @@
 //! holds the last snapshot any more, they are put into it in place.
 
 use super::shared::Shared;
-use model::vm::VmRow;
+use model::vm::{Power, VmRow};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -67,7 +67,10 @@ fn publish_now(shared: &Shared) {
     });
     if !dirty.is_empty() {
         let mut news: Vec<News> = shared.read(|state| {
-            dirty.into_iter().map(|(key, (name, namespace))| News { row: state.row(key).cloned(), name, namespace }).collect()
+            dirty
+                .into_iter()
+                .map(|(key, (name, namespace))| News { row: state.row(key).cloned(), name, namespace })
+                .collect()
         });
         news.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
         let mut rows = shared.snapshot.rows.write().unwrap_or_else(PoisonError::into_inner);
@@ -124,8 +127,13 @@ fn key(row: &VmRow) -> (&str, &str) {
     (&row.name, &row.namespace)
 }
 
-/// VMs by power.
-pub(crate) fn power(rows: &[Arc<VmRow>]) -> Vec<(model::vm::Power, u32)> {
-    let count = |power| rows.iter().filter(|row| row.power == power).count() as u32;
-    model::vm::Power::ALL.into_iter().map(|power| (power, count(power))).filter(|&(_, n)| n > 0).collect()
+/// VMs by power, in the order of [`Power::ALL`], zeros left out.
+pub(crate) fn power(rows: &[Arc<VmRow>]) -> Vec<(Power, u32)> {
+    let mut counts = Power::ALL.map(|power| (power, 0));
+    for row in rows {
+        if let Some((_, count)) = counts.iter_mut().find(|(power, _)| *power == row.power) {
+            *count += 1;
+        }
+    }
+    counts.into_iter().filter(|&(_, count)| count > 0).collect()
 }

@@ -25,7 +25,9 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
         }
         let mut backoff = Backoff::default();
         let mut least = match shared.gate.door() {
-            super::gate::Door::Closed { health: model::fleet::Health::Unauthorised, .. } => least_wait(&ClusterError::Unauthorised),
+            super::gate::Door::Closed { health: model::fleet::Health::Unauthorised, .. } => {
+                least_wait(&ClusterError::Unauthorised)
+            }
             _ => Duration::ZERO,
         };
         loop {

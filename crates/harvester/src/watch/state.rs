@@ -112,9 +112,21 @@ impl State {
 
     fn fold(&mut self, key: u64, before: Option<&Arc<VmRow>>, now: UnixMs) {
         let Some(vm) = self.vms.get_mut(key) else { return };
-        let more = vm.half.claims.iter().filter_map(|&claim| self.claims.get(claim)).fold(0_u64, |sum, b| sum.saturating_add(b.0));
+        let more = vm
+            .half
+            .claims
+            .iter()
+            .filter_map(|&claim| self.claims.get(claim))
+            .fold(0_u64, |sum, b| sum.saturating_add(b.0));
         let mut row = VmRow::clone(&vm.row);
-        lay(&mut row, &vm.half, self.vmis.get(key), self.moving.contains_key(&key), Bytes(more));
+        lay(
+            &mut row,
+            before.map(Arc::as_ref),
+            &vm.half,
+            self.vmis.get_mut(key),
+            self.moving.contains_key(&key),
+            Bytes(more),
+        );
         if let Some(before) = before {
             row.changed = before.changed;
             if row == **before {

@@ -38,13 +38,23 @@ pub struct ClusterStatus {
     pub quarantined: u32,
 }
 
-/// Since when the health is what it is.
+/// What is kept between two looks: since when the health is what it is, and sums that cost a walk over all VMs.
 #[derive(Default)]
-pub(crate) struct Since(Mutex<Option<(Health, UnixMs)>>);
+pub(crate) struct Last {
+    health: Mutex<Option<(Health, UnixMs)>>,
+    sums: Mutex<Option<(u64, Sums)>>,
+}
 
-impl Since {
-    fn of(&self, health: Health, now: UnixMs) -> UnixMs {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+/// Sums over all VMs of one generation.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    power: Vec<(Power, u32)>,
+    capacity: Capacity,
+}
+
+impl Last {
+    fn since(&self, health: Health, now: UnixMs) -> UnixMs {
+        let mut last = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         match *last {
             Some((before, since)) if before == health => since,
             _ => {
@@ -53,12 +63,25 @@ impl Since {
             }
         }
     }
+
+    fn sums(&self, shared: &Shared, nodes: &[NodeView]) -> Sums {
+        let generation = shared.snapshot.generation();
+        let mut last = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, sums)) if *of == generation => sums.clone(),
+            _ => {
+                let sums = Sums { power: publish::power(&shared.snapshot.rows()), capacity: capacity(shared, nodes) };
+                *last = Some((generation, sums.clone()));
+                sums
+            }
+        }
+    }
 }
 
 /// Kinds without which the VM list is not what it says.
 const CORE: [Kind; 2] = [Kind::VirtualMachine, Kind::VirtualMachineInstance];
 
-pub(crate) fn status(shared: &Shared, since: &Since) -> ClusterStatus {
+pub(crate) fn status(shared: &Shared, last: &Last) -> ClusterStatus {
     let now = shared.now();
     let books = shared.books.all();
     let nodes = shared.read(|state| state.nodes.values().cloned().collect::<Vec<_>>());
@@ -70,17 +93,17 @@ pub(crate) fn status(shared: &Shared, since: &Since) -> ClusterStatus {
             (health, problem, None)
         }
     };
-    let rows = shared.snapshot.rows();
+    let Sums { power, capacity } = last.sums(shared, &nodes);
     ClusterStatus {
         health,
         problem,
-        since: since.of(health, now),
+        since: last.since(health, now),
         as_of,
         retry_at,
         version: shared.read(|state| state.version.clone()),
         nodes: (nodes.len() as u32, nodes.iter().filter(|n| n.is_ready).count() as u32),
-        power: publish::power(&rows),
-        capacity: capacity(shared, &nodes),
+        power,
+        capacity,
         quarantined: shared.quarantine.len() as u32,
     }
 }

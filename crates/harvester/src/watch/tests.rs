@@ -30,7 +30,10 @@ async fn rows_follow_the_cluster() {
     world.put_vmi("b", "node-1", "10.0.0.7");
     until("both halves", || names(&cache) == ["a", "b"] && cache.rows()[1].node.is_some()).await;
     let row = cache.row("team-a", "b").unwrap();
-    assert_eq!((row.power, row.addresses.as_slice(), row.has_agent), (Power::Running, &["10.0.0.7".parse().unwrap()][..], true));
+    assert_eq!(
+        (row.power, row.addresses.as_slice(), row.has_agent),
+        (Power::Running, &["10.0.0.7".parse().unwrap()][..], true)
+    );
     assert_eq!(row.owner.as_deref(), Some("E10432"));
     world.delete_vm("a");
     until("a is gone", || names(&cache) == ["b"]).await;
@@ -120,7 +123,12 @@ async fn a_vm_made_again_under_its_name_is_another_vm() {
     world.delete_vm("a");
     let mut second = vm("a", "Stopped");
     second["metadata"]["labels"] = serde_json::json!({});
-    let made = world.simulator.world().create(simulator::behave::resources::VM, "team-a", second, &simulator::world::By::seed());
+    let made = world.simulator.world().create(
+        simulator::behave::resources::VM,
+        "team-a",
+        second,
+        &simulator::world::By::seed(),
+    );
     made.unwrap();
     until("the second", || cache.row("team-a", "a").is_some_and(|r| r.uid != first.uid)).await;
     let row = cache.row("team-a", "a").unwrap();
@@ -184,7 +192,11 @@ async fn an_object_beyond_all_measure_is_listed_and_the_others_go_on() {
     world.once("list", VMS, Harm::Bloat { bytes: 6 << 20 });
     let cache = world.cache();
     until("it is in quarantine", || cache.status().quarantined == 1).await;
-    assert!(cache.quarantine()[0].starts_with("VirtualMachine team-a/a: larger than 4 MiB"), "{:?}", cache.quarantine());
+    assert!(
+        cache.quarantine()[0].starts_with("VirtualMachine team-a/a: larger than 4 MiB"),
+        "{:?}",
+        cache.quarantine()
+    );
     world.put_vm("b", "Running");
     until("the others go on", || names(&cache) == ["b"]).await;
     cache.compare();
@@ -217,7 +229,7 @@ async fn an_older_cluster_is_followed_just_the_same() {
 /// 15
 #[tokio::test]
 async fn a_refused_credential_is_said_and_not_tried_again_for_a_minute() {
-    let world = World::new().as_holder_of("nobody's");
+    let world = World::new().seen_by("nobody's");
     let cache = world.cache();
     until("it is said", || cache.status().health == Health::Unauthorised).await;
     until("the next try is announced", || cache.status().retry_at.is_some()).await;
@@ -233,11 +245,15 @@ async fn capacity_and_nodes_add_up_and_a_witness_counts_nothing() {
     ready(&cache, 1).await;
     let node = cache.nodes()[0].name.clone();
     world.put_vmi("a", &node, "10.0.0.7");
-    until("the load", || cache.nodes()[0].vms == 1).await;
+    until("the load", || cache.nodes()[0].vms == 1 && cache.status().capacity.cpu_used.0 > 0).await;
     let capacity = cache.status().capacity;
     assert_eq!((capacity.cpu_used.0, capacity.cpu_requested.0), (2_000, 200));
-    assert_eq!((capacity.memory_used, capacity.memory_requested), (model::quantity::Bytes::gib(4), model::quantity::Bytes::gib(2)));
-    let sum: u64 = cache.nodes().iter().filter(|n| !n.roles.iter().any(|r| r == "witness")).map(|n| n.allocatable_cpu.0).sum();
+    assert_eq!(
+        (capacity.memory_used, capacity.memory_requested),
+        (model::quantity::Bytes::gib(4), model::quantity::Bytes::gib(2))
+    );
+    let sum: u64 =
+        cache.nodes().iter().filter(|n| !n.roles.iter().any(|r| r == "witness")).map(|n| n.allocatable_cpu.0).sum();
     assert_eq!(capacity.cpu.0, sum);
     assert!(capacity.cpu.0 > 0 && capacity.storage.0 > 0, "{capacity:?}");
 }

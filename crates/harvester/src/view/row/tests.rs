@@ -7,8 +7,8 @@ fn row(vm: Value, vmi: Option<Value>, is_moving: bool) -> VmRow {
     let text = vm.to_string();
     let (mut row, half) = of_vm(&serde_json::from_str(&text).unwrap(), &cluster, &keys, &mut intern);
     let text = vmi.map(|vmi| vmi.to_string());
-    let vmi = text.as_deref().map(|text| of_vmi(&serde_json::from_str(text).unwrap(), &mut intern));
-    lay(&mut row, &half, vmi.as_ref(), is_moving, Bytes::gib(half.claims.len() as u64));
+    let mut vmi = text.as_deref().map(|text| of_vmi(&serde_json::from_str(text).unwrap(), &mut intern));
+    lay(&mut row, None, &half, vmi.as_mut(), is_moving, Bytes::gib(half.claims.len() as u64));
     row
 }
 
@@ -16,7 +16,17 @@ fn check(vm: Value, vmi: Option<Value>, expected: Expect) {
     let r = row(vm, vmi, false);
     expected.assert_eq(&format!(
         "{:?} {} {:?} {:?} {:?} node={:?} os={:?} agent={} {}c {} {}",
-        r.power, r.status, r.problem, r.addresses, r.macs, r.node, r.os, r.has_agent, r.cpu, r.memory.human(), r.disk.human()
+        r.power,
+        r.status,
+        r.problem,
+        r.addresses,
+        r.macs,
+        r.node,
+        r.os,
+        r.has_agent,
+        r.cpu,
+        r.memory.human(),
+        r.disk.human()
     ));
 }
 
@@ -42,15 +52,33 @@ fn vmi() -> Value {
 
 #[test]
 fn halves_make_a_row() {
-    check(vm("Running"), Some(vmi()), expect![[r#"Running Running None [10.20.0.31, 2001:db8::5] ["52:54:00:ab:10:01"] node=Some("hv-02") os=Some("Ubuntu 24.04") agent=true 4c 8 GiB 21 GiB"#]]);
-    check(vm("Stopped"), None, expect![[r#"Stopped Stopped None [] ["52:54:00:ab:10:01"] node=None os=Some("linux") agent=false 4c 8 GiB 21 GiB"#]]);
+    check(
+        vm("Running"),
+        Some(vmi()),
+        expect![[
+            r#"Running Running None [10.20.0.31, 2001:db8::5] ["52:54:00:ab:10:01"] node=Some("hv-02") os=Some("Ubuntu 24.04") agent=true 4c 8 GiB 21 GiB"#
+        ]],
+    );
+    check(
+        vm("Stopped"),
+        None,
+        expect![[
+            r#"Stopped Stopped None [] ["52:54:00:ab:10:01"] node=None os=Some("linux") agent=false 4c 8 GiB 21 GiB"#
+        ]],
+    );
 }
 
 #[test]
 fn an_instance_that_ended_is_no_instance() {
     let mut ended = vmi();
     ended["status"]["phase"] = "Succeeded".into();
-    check(vm("Stopped"), Some(ended), expect![[r#"Stopped Stopped None [] ["52:54:00:ab:10:01"] node=None os=Some("linux") agent=false 4c 8 GiB 21 GiB"#]]);
+    check(
+        vm("Stopped"),
+        Some(ended),
+        expect![[
+            r#"Stopped Stopped None [] ["52:54:00:ab:10:01"] node=None os=Some("linux") agent=false 4c 8 GiB 21 GiB"#
+        ]],
+    );
 }
 
 #[test]
