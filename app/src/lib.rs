@@ -33,12 +33,15 @@ use access::{AccessRoutes, SignInRoutes};
 use audit::AuditRoutes;
 use console::ConsoleRoutes;
 use fleet::FleetRoutes;
-use frame::{Frame, NotFound, Session};
+use frame::{Frame, NotFound};
 use ipam::IpamRoutes;
 use live::Live;
 use overview::OverviewRoutes;
 use provisioning::ProvisioningRoutes;
 use vm::VmRoutes;
+
+// What a page is made from besides its data: the server reads it from the request, the document is drawn by it.
+pub use frame::{Answer, Preferences, Session, Theme};
 
 /// Everything inside `<body>`: the same on the server and in the browser.
 #[component]

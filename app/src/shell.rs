@@ -11,8 +11,7 @@ use leptos_axum::ResponseOptions;
 use leptos_meta::MetaTags;
 use serde::Deserialize;
 
-use crate::frame::Theme;
-use crate::{App, backend};
+use crate::{App, Theme, backend};
 
 /// Where the files of this build are, as `cargo xtask build` writes it into `site/manifest.json`. All are absolute
 /// URL paths under `/pkg/<build>/`.

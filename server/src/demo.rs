@@ -151,8 +151,10 @@ async fn simulate(place: &'static Place, options: &Options) -> anyhow::Result<Ru
 
 /// `demo.json` for whoever drives the demo: where it is, who can sign in, the kubeconfigs. Its passwords are printed anyway.
 fn write_summary(data: &Path, address: SocketAddr, clusters: &[Running]) -> anyhow::Result<()> {
-    let users: Vec<_> =
-        PEOPLE.iter().map(|p| serde_json::json!({ "name": p.login, "password": p.password, "role": p.role.word() })).collect();
+    let users: Vec<_> = PEOPLE
+        .iter()
+        .map(|p| serde_json::json!({ "name": p.login, "password": p.password, "role": p.role.word() }))
+        .collect();
     let kubeconfigs: Vec<_> = clusters.iter().map(|c| c.kubeconfig.display().to_string()).collect();
     let summary = serde_json::json!({ "url": format!("http://{address}"), "users": users, "kubeconfigs": kubeconfigs });
     // Written whole, then renamed: who waits for the file never reads half of it.

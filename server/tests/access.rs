@@ -28,7 +28,10 @@ async fn a_wrong_password_says_only_that_and_five_lock_the_account() {
         assert!(answer.header("location").contains(code), "try {n}: {}", answer.header("location"));
     }
     let right = nobody.form("/sign-in", &format!("login=viewer&password={}", PASSWORD.replace(' ', "+"))).await;
-    assert!(right.header("location").contains("fault=too-many"), "a locked account does not open for the right password");
+    assert!(
+        right.header("location").contains("fault=too-many"),
+        "a locked account does not open for the right password"
+    );
     let unknown = nobody.form("/sign-in", "login=nobody-here&password=wrong-password").await;
     assert!(unknown.header("location").contains("fault=invalid"));
 }

@@ -43,7 +43,10 @@ async fn a_viewer_changes_nothing() {
     let key = "0193-key";
     for (path, body) in [
         ("/api/app/vm/api/power", json!({ "command": { "vm": vm, "action": "stop", "reason": "", "key": key } })),
-        ("/api/app/fleet/api/register_cluster", json!({ "register": { "id": "x", "name": "x", "kubeconfig": "x", "is_observe_only": false } })),
+        (
+            "/api/app/fleet/api/register_cluster",
+            json!({ "register": { "id": "x", "name": "x", "kubeconfig": "x", "is_observe_only": false } }),
+        ),
         ("/api/app/fleet/api/remove_cluster", json!({ "id": "lab-1", "reason": "" })),
         ("/api/app/console/api/open_console", json!({ "command": { "vm": vm, "mode": "vnc", "reason": "" } })),
     ] {

@@ -10,7 +10,10 @@ async fn every_answer_has_its_policies() {
     let admin = Browser::signed_in(running.address, "admin").await;
     let page = admin.get("/vms").await;
     let policy = page.header("content-security-policy").to_owned();
-    assert!(policy.contains("'nonce-") && !policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{policy}");
+    assert!(
+        policy.contains("'nonce-") && !policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"),
+        "{policy}"
+    );
     assert!(!page.text.contains(" style=\""), "inline styles do not pass the policy");
     for path in ["/vms", "/healthz", "/api/app/fleet/api/list_clusters", "/nowhere"] {
         let answer = admin.get(path).await;
@@ -32,7 +35,9 @@ async fn hostile_text_is_text() {
     let hostile = rows().iter().find(|row| row.display_name.as_deref().is_some_and(|n| n.contains('<'))).cloned();
     let hostile = hostile.expect("the seed has a VM with markup in its display name");
     let admin = Browser::signed_in(running.address, "admin").await;
-    for path in [format!("/vms?q={}", hostile.name), format!("/vms/{}/{}/{}", hostile.cluster, hostile.namespace, hostile.name)] {
+    for path in
+        [format!("/vms?q={}", hostile.name), format!("/vms/{}/{}/{}", hostile.cluster, hostile.namespace, hostile.name)]
+    {
         let page = admin.get(&path).await;
         assert_eq!(page.status, 200, "{path}");
         let body = page.text.split("<body").nth(1).unwrap_or_default();

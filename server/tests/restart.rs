@@ -10,7 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Steps whose journal lines the program is killed after, one after another.
-const STEPS: [&str; 10] = ["reserve", "cloud-init", "rehearse", "create", "disk", "schedule", "boot", "agent", "address", "record"];
+const STEPS: [&str; 10] =
+    ["reserve", "cloud-init", "rehearse", "create", "disk", "schedule", "boot", "agent", "address", "record"];
 
 struct Killed(Child);
 
@@ -120,7 +121,12 @@ async fn order(admin: &Browser, n: usize) -> String {
             "template": template["id"], "service": "order", "environment": "test", "cluster": CLUSTER, "network": NETWORK,
             "flavour": format!("{}c{}g{}", flavour["cpu"], gib(&flavour["memory"]), gib(&flavour["disk"])), "subnet": place["subnet"],
         });
-        let answer = admin.json("/api/app/provisioning/api/place_order", &json!({ "order": { "draft": draft, "key": format!("key-{n}") } })).await;
+        let answer = admin
+            .json(
+                "/api/app/provisioning/api/place_order",
+                &json!({ "order": { "draft": draft, "key": format!("key-{n}") } }),
+            )
+            .await;
         if answer.status == 200 {
             return serde_json::from_str::<String>(&answer.text).unwrap();
         }

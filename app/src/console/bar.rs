@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use app_ui::{Freshness, Fresh, Glyph, Icon, Menu, MenuItem, ToolButton};
+use app_ui::{Fresh, Freshness, Glyph, Icon, Menu, MenuItem, ToolButton};
 use leptos::prelude::*;
 use model::console::Mode;
 
@@ -18,11 +18,19 @@ use crate::vm::environment_badge;
 
 /// The bar.
 #[component]
-pub(super) fn Bar(session: Session, environment: Option<Arc<str>>, fit: RwSignal<bool>, paste: RwSignal<bool>) -> impl IntoView {
+pub(super) fn Bar(
+    session: Session,
+    environment: Option<Arc<str>>,
+    fit: RwSignal<bool>,
+    paste: RwSignal<bool>,
+) -> impl IntoView {
     let all = use_words();
     let words = all.console;
     let pinned = RwSignal::new(false);
-    let stage = { let stage = session.stage.clone(); Memo::new(move |_| stage.get()) };
+    let stage = {
+        let stage = session.stage.clone();
+        Memo::new(move |_| stage.get())
+    };
     let hides = move || (stage.with(|stage| *stage == Stage::Connected) && !pinned.get() && !paste.get()).then_some("");
     let freshness = Signal::derive(move || match stage.get() {
         Stage::Connected => Freshness::Live,
@@ -62,10 +70,13 @@ fn ScreenTools(session: Session, fit: RwSignal<bool>, paste: RwSignal<bool>) -> 
     let words = use_words().console;
     let item = |&(word, keys): &(&'static str, &'static [(&'static str, &'static str)])| {
         let session = session.clone();
-        MenuItem::new(word, Callback::new(move |()| {
-            drive::press(&session, keys);
-            focus_screen();
-        }))
+        MenuItem::new(
+            word,
+            Callback::new(move |()| {
+                drive::press(&session, keys);
+                focus_screen();
+            }),
+        )
     };
     let items: Vec<MenuItem> = COMBINATIONS.iter().map(item).collect();
     let name = session.vm.name.to_string();
@@ -96,7 +107,10 @@ fn Toggles(session: Session) -> impl IntoView {
         }
     };
     let is_view_only = session.is_view_only.clone();
-    let on = { let is = is_view_only.clone(); Signal::derive(move || is.get()) };
+    let on = {
+        let is = is_view_only.clone();
+        Signal::derive(move || is.get())
+    };
     let toggle = move |()| {
         drive::release_keys();
         is_view_only.update(|is| *is = !*is);
@@ -109,7 +123,12 @@ fn Toggles(session: Session) -> impl IntoView {
 
 /// A tool that stays down.
 #[component]
-fn Pressed(label: &'static str, glyph: Glyph, #[prop(into)] on: Signal<bool>, #[prop(into)] on_press: Callback<()>) -> impl IntoView {
+fn Pressed(
+    label: &'static str,
+    glyph: Glyph,
+    #[prop(into)] on: Signal<bool>,
+    #[prop(into)] on_press: Callback<()>,
+) -> impl IntoView {
     view! {
         <button
             class="tool"

@@ -30,5 +30,7 @@ use crate::paths::route;
 /// The routes of this noun; they stand outside the frame.
 #[component(transparent)]
 pub(crate) fn ConsoleRoutes() -> AnyNestedRoute {
-    view! { <Route path=route::CONSOLE view=page::ConsolePage ssr=SsrMode::Async/> }.into_inner().into_any_nested_route()
+    view! { <Route path=route::CONSOLE view=page::ConsolePage ssr=SsrMode::Async/> }
+        .into_inner()
+        .into_any_nested_route()
 }

@@ -1,7 +1,7 @@
 //! The page of a console: the screen is everything; over it a bar that hides itself, and what stands in the way of a
 //! picture.
 
-use app_ui::{Button, ConfirmDialog, Confirmed, Asked, Glyph, Kind, LinkButton};
+use app_ui::{Asked, Button, ConfirmDialog, Confirmed, Glyph, Kind, LinkButton};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -95,7 +95,10 @@ fn InTheWay(session: Session) -> impl IntoView {
     let all = use_words();
     let words = all.console;
     let now = use_now();
-    let stage = { let stage = session.stage.clone(); Memo::new(move |_| stage.get()) };
+    let stage = {
+        let stage = session.stage.clone();
+        Memo::new(move |_| stage.get())
+    };
     let page = paths::vm(session.vm.cluster.as_str(), session.vm.namespace.as_str(), session.vm.name.as_str());
     let wait = move || match stage.get() {
         Stage::Waiting(_, at) => Some((words.waiting)(((at - now.get()).max(0) + 999) / 1000)),

@@ -38,7 +38,8 @@ fn Panel(session: Session, open: RwSignal<bool>) -> impl IntoView {
         drive::type_text(&session, &text);
         focus_screen();
     };
-    let act = Signal::derive(move || if missing.with(Vec::is_empty) { words.paste_act } else { words.paste_skip }.to_owned());
+    let act =
+        Signal::derive(move || if missing.with(Vec::is_empty) { words.paste_act } else { words.paste_skip }.to_owned());
     let refusal = Signal::derive(move || (keys.get() == 0).then(|| words.paste_text.to_owned()));
     let cannot = move || {
         let missing = missing.get();

@@ -50,7 +50,8 @@ fn focus_bar() {
 /// Gives the keyboard back to the guest.
 pub(super) fn focus_screen() {
     let canvas = document().get_element_by_id(CANVAS);
-    if let Some(canvas) = canvas.and_then(|canvas| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(canvas).ok()) {
+    if let Some(canvas) = canvas.and_then(|canvas| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(canvas).ok())
+    {
         // What cannot take the focus leaves it where it is.
         let _ = canvas.focus();
     }

@@ -103,7 +103,9 @@ impl Why {
             Self::Closed(code) => *code != CloseCode::TakenOver,
             Self::Network => true,
             Self::Unreadable(_) => false,
-            Self::Fault(fault) => matches!(fault.code, Code::Refused | Code::Away | Code::Offline | Code::TooMany | Code::Internal),
+            Self::Fault(fault) => {
+                matches!(fault.code, Code::Refused | Code::Away | Code::Offline | Code::TooMany | Code::Internal)
+            }
         }
     }
 }

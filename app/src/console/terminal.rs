@@ -76,7 +76,8 @@ impl Terminal {
 
     /// All that is kept, as text.
     pub(super) fn text(&self) -> String {
-        let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.line.len());
+        let mut text =
+            String::with_capacity(self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.line.len());
         for line in &self.lines {
             text.push_str(line);
             text.push('\n');

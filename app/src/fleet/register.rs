@@ -174,17 +174,17 @@ fn Found(examination: Action<String, (String, Result<Examined, Fault>)>) -> impl
             </Facts>
         }
     };
-    move || {
-        match (examination.pending().get(), examination.value().get()) {
-        (true, _) => view! { <Note tone=Tone::Moving glyph=Glyph::Wait title=words.examining/> }.into_any(),
-        (false, Some((_, Ok(examined)))) => found(examined).into_any(),
-        (false, Some((_, Err(fault)))) => view! { <FaultNote fault=Some(fault)/> }.into_any(),
-        (false, None) => view! {
+    let waiting = move || {
+        view! {
             <EmptyState glyph=Glyph::Key title=words.found_wait meaning=words.found_wait_more>
                 <a class="button" data-kind="quiet" href=paths::CLUSTER_ROLE rel="external" download="">{words.role_file}</a>
             </EmptyState>
         }
-        .into_any(),
-    }
+    };
+    move || match (examination.pending().get(), examination.value().get()) {
+        (true, _) => view! { <Note tone=Tone::Moving glyph=Glyph::Wait title=words.examining/> }.into_any(),
+        (false, Some((_, Ok(examined)))) => found(examined).into_any(),
+        // What is wrong with it stands at its field.
+        (false, Some((_, Err(_))) | None) => waiting().into_any(),
     }
 }

@@ -43,7 +43,11 @@ pub(super) fn RemoveButton(
             glyph=Glyph::Trash
             kind=Kind::Danger
             refusal=use_refusal(Verb::FleetRemove)
-            on_press=move |()| open.set(true)
+            on_press=move |()| {
+                // A refusal of last time says nothing about this time.
+                removal.clear();
+                open.set(true);
+            }
         />
         <ConfirmDialog
             open=open

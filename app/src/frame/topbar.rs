@@ -1,6 +1,6 @@
 //! The top bar: the way to this page, the palette, how fresh the data is, tasks, language, theme, who is signed in.
 
-use app_ui::{Crumbs, Face, Glyph, Icon, Ring, ToolButton};
+use app_ui::{Crumbs, Glyph, Icon, Ring, ToolButton};
 use leptos::prelude::*;
 use model::Lang;
 use model::change::OperationView;
@@ -9,13 +9,13 @@ use model::quantity::percent;
 
 use super::desk::Desk;
 use super::line::Freshness;
+use super::me::MeMenu;
 use super::preferences::{Theme, remember_lang, remember_theme};
-use super::session::{tell, use_lang, use_session};
+use super::session::{use_lang, use_session};
 use super::tasks::running;
 use super::trail::Place;
 use crate::live::Held;
 use crate::locales::use_words;
-use crate::paths;
 
 /// The top bar.
 #[component]
@@ -113,7 +113,7 @@ fn LangButton() -> impl IntoView {
 }
 
 /// The other of the two.
-pub(crate) fn other(lang: Lang) -> Lang {
+fn other(lang: Lang) -> Lang {
     match lang {
         Lang::Zh => Lang::En,
         Lang::En => Lang::Zh,
@@ -142,28 +142,4 @@ fn ThemeButton() -> impl IntoView {
     let label = Signal::derive(move || format!("{}: {}", words.theme, word()));
     let glyph = Signal::derive(move || if theme.get() == Theme::Light { Glyph::Sun } else { Glyph::Moon });
     view! { <span class="only-wide"><ToolButton label=label glyph=glyph on_press=turn/></span> }
-}
-
-/// Who is signed in, and the way out. It opens without scripts too.
-#[component]
-fn MeMenu() -> impl IntoView {
-    let words = use_words().frame;
-    let session = use_session();
-    session.me.clone().map(|me| {
-        let name = if me.name.is_empty() { me.login.clone() } else { me.name.clone() };
-        let (label, face) = (name.clone(), name.clone());
-        view! {
-            <details class="pop" data-end="">
-                <summary class="me" aria-label=label><Face name=face/><span>{name}</span></summary>
-                <div class="menu">
-                    <header><span>{me.login}</span><span>{tell(&me.role.say())}</span></header>
-                    <a class="option" href=paths::ACCOUNT><Icon glyph=Glyph::User/>{words.sessions}</a>
-                    <hr/>
-                    <form method="post" action=paths::SIGN_OUT>
-                        <button type="submit" class="option"><Icon glyph=Glyph::External/>{words.sign_out}</button>
-                    </form>
-                </div>
-            </details>
-        }
-    })
 }

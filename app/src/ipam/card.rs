@@ -43,10 +43,12 @@ pub(super) fn Card(address: AddressView, subnet: SubnetId, again: Callback<()>) 
     });
     let may_write = use_refusal(Verb::IpamWrite);
     let is_free = address.standing == Standing::Free || address.standing == Standing::Kept;
-    let is_held = matches!(address.standing, Standing::Held | Standing::Reserved | Standing::Conflict) && address.holder.is_some();
+    let is_held = matches!(address.standing, Standing::Held | Standing::Reserved | Standing::Conflict)
+        && address.holder.is_some();
     let reserve_refusal = may_write.clone().or_else(|| (!is_free).then(|| words.not_free.to_owned()));
     let release_refusal = may_write.or_else(|| (!is_held).then(|| words.not_held.to_owned()));
-    let trouble = move || failed.get().map(|fault| view! { <Note tone=Tone::Error glyph=Glyph::Error title=tell(&fault.say)/> });
+    let trouble =
+        move || failed.get().map(|fault| view! { <Note tone=Tone::Error glyph=Glyph::Error title=tell(&fault.say)/> });
     let state = tell(&address.standing.say());
     view! {
         <Section title=text.clone() note=state ruled=true>
@@ -86,7 +88,10 @@ fn seen(at: Vec<String>, nowhere: &'static str) -> AnyView {
     if at.is_empty() {
         return nowhere.into_any();
     }
-    at.into_iter().map(|vm| view! { <span class="under">{vm_link(&vm).unwrap_or_else(|| vm.clone().into_any())}</span> }).collect_view().into_any()
+    at.into_iter()
+        .map(|vm| view! { <span class="under">{vm_link(&vm).unwrap_or_else(|| vm.clone().into_any())}</span> })
+        .collect_view()
+        .into_any()
 }
 
 /// `cluster/namespace/name` as a link.

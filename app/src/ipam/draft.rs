@@ -57,7 +57,12 @@ fn range(line: &str) -> Option<Range> {
     let (kind, rest) = line.split_once(' ')?;
     let (span, note) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
     let (from, to) = span.split_once('-').unwrap_or((span, span));
-    Some(Range { kind: RangeKind::parse(kind)?, from: from.parse().ok()?, to: to.parse().ok()?, note: note.trim().to_owned() })
+    Some(Range {
+        kind: RangeKind::parse(kind)?,
+        from: from.parse().ok()?,
+        to: to.parse().ok()?,
+        note: note.trim().to_owned(),
+    })
 }
 
 #[cfg(test)]

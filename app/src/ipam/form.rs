@@ -114,7 +114,8 @@ pub(super) fn SubnetForm(
         let served = at("ranges");
         Signal::derive(move || unread.get().map(|line| (words.ranges_bad)(&line)).or_else(|| served.get()))
     };
-    let other = Signal::derive(move || failed().filter(|f| f.field.as_deref().is_none_or(|name| !FIELDS.contains(&name))));
+    let other =
+        Signal::derive(move || failed().filter(|f| f.field.as_deref().is_none_or(|name| !FIELDS.contains(&name))));
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         match form.typed().draft() {

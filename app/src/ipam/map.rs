@@ -1,6 +1,9 @@
 //! The page of a subnet: its map, and what is known of the address that is pointed at.
 
-use app_ui::{AddressGrid, Button, ConfirmDialog, Confirmed, Fact, Facts, Figure, Glyph, Kind, LinkButton, Meter, Note, PageHead, Section, SkeletonHead, Square, Toast, Tone};
+use app_ui::{
+    AddressGrid, Button, ConfirmDialog, Confirmed, Fact, Facts, Figure, Glyph, Kind, LinkButton, Meter, Note, PageHead,
+    Section, SkeletonHead, Square, Toast, Tone,
+};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
 use model::access::Verb;
@@ -124,7 +127,18 @@ fn square(address: &AddressView, lang: Lang) -> Square {
 #[component]
 fn Legend(squares: Vec<AddressView>) -> impl IntoView {
     let lang = use_lang();
-    let order = [Standing::Held, Standing::Free, Standing::Reserved, Standing::Kept, Standing::Quarantined, Standing::Dhcp, Standing::Gateway, Standing::Forbidden, Standing::Stray, Standing::Conflict];
+    let order = [
+        Standing::Held,
+        Standing::Free,
+        Standing::Reserved,
+        Standing::Kept,
+        Standing::Quarantined,
+        Standing::Dhcp,
+        Standing::Gateway,
+        Standing::Forbidden,
+        Standing::Stray,
+        Standing::Conflict,
+    ];
     let keys = order.into_iter().filter_map(|standing| {
         let mine: Vec<&AddressView> = squares.iter().filter(|s| s.standing == standing).collect();
         let first = mine.first()?;

@@ -18,7 +18,7 @@ use model::live::{Down, PROTOCOL, Span, Topic, Up};
 
 pub(crate) use link::Link;
 pub(crate) use rows::{Cell, Rows, use_rows};
-pub(crate) use value::{Followed, Held, use_value};
+pub(crate) use value::{Held, use_value};
 use wishes::{News, Sink, Wishes};
 
 use crate::frame::use_session;

@@ -43,7 +43,7 @@ fn Strip(cluster: ClusterView) -> impl IntoView {
     let mark = mark_of_health(cluster.health);
     let title = trouble(&cluster, now);
     // Away, how old it is matters more than how large it is.
-    let nodes = (!away).then(|| format!(" · {}", (words.nodes)(cluster.nodes.0))).unwrap_or_default();
+    let nodes = if away { String::new() } else { format!(" · {}", (words.nodes)(cluster.nodes.0)) };
     let state = format!("{}{nodes} · ", tell(&cluster.health.say()));
     view! {
         <tr data-away=away.then_some("")>

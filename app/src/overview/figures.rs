@@ -9,11 +9,14 @@ use model::vm::{Power, Tone};
 use crate::fleet::{PowerBar, Share, count_of};
 use crate::locales::{grouped, use_words};
 
+/// Clusters, and VMs by power.
+pub(super) type Counted = (Vec<ClusterView>, Vec<(Power, u32)>);
+
 /// One row: VMs, CPU, memory, storage, clusters, nodes.
 #[component]
 pub(super) fn Figures(
     /// Clusters, and VMs by power.
-    of: Memo<(Vec<ClusterView>, Vec<(Power, u32)>)>,
+    of: Memo<Counted>,
 ) -> impl IntoView {
     move || {
         let words = use_words().overview;

@@ -12,8 +12,10 @@ use crate::locales::use_words;
 #[component]
 pub(super) fn Checks(preview: Action<Draft, Seen>, draft: Memo<Draft>) -> impl IntoView {
     let words = use_words().provisioning;
-    let checks = move || preview.value().get().and_then(|(_, result)| result.ok()).map(|p| p.checks).unwrap_or_default();
-    let is_asking = move || preview.pending().get() || preview.value().get().is_some_and(|(about, _)| draft.with(|d| *d != about));
+    let checks =
+        move || preview.value().get().and_then(|(_, result)| result.ok()).map(|p| p.checks).unwrap_or_default();
+    let is_asking =
+        move || preview.pending().get() || preview.value().get().is_some_and(|(about, _)| draft.with(|d| *d != about));
     let line = |check: Check| {
         let mark = match check.verdict {
             CheckVerdict::Fine => Mark::Ok,

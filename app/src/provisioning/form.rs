@@ -89,14 +89,22 @@ pub(super) fn OrderForm(options: OrderOptions, chosen: Memo<String>) -> impl Int
         keys: text(),
     };
     let templates = StoredValue::new(options.templates.clone());
-    let template = Memo::new(move |_| templates.with_value(|all| all.iter().find(|t| chosen.with(|c| *c == t.id.as_str())).cloned()));
+    let template = Memo::new(move |_| {
+        templates.with_value(|all| all.iter().find(|t| chosen.with(|c| *c == t.id.as_str())).cloned())
+    });
     let flavours = Memo::new(move |_| {
         template.with(|t| t.iter().flat_map(|t| &t.flavours).map(|f| (f.word(), f.label())).collect::<Vec<_>>())
     });
     // A size of another template is no size of this one: the first is taken, unless the person chose one that is there.
     let flavour = Memo::new(move |_| {
         let typed = form.flavour.get();
-        flavours.with(|all| if all.iter().any(|(word, _)| *word == typed) { typed } else { all.first().map(|f| f.0.clone()).unwrap_or_default() })
+        flavours.with(|all| {
+            if all.iter().any(|(word, _)| *word == typed) {
+                typed
+            } else {
+                all.first().map(|f| f.0.clone()).unwrap_or_default()
+            }
+        })
     });
     let draft = Memo::new(move |_| Draft { flavour: flavour.get(), ..form.draft(chosen.get()) });
     let preview = previews(draft);
@@ -105,7 +113,11 @@ pub(super) fn OrderForm(options: OrderOptions, chosen: Memo<String>) -> impl Int
         Signal::derive(move || {
             let at = |fault: &Fault| fault.field.as_deref() == Some(field);
             let placed = ordering.value().get().and_then(Result::err).filter(at);
-            let seen = preview.value().get().filter(|(about, _)| draft.with(|d| d == about)).and_then(|(_, result)| result.ok());
+            let seen = preview
+                .value()
+                .get()
+                .filter(|(about, _)| draft.with(|d| d == about))
+                .and_then(|(_, result)| result.ok());
             // An empty field is not wrong yet; the list of checks says what is missing.
             placed.or_else(|| seen.and_then(|p| p.faults.into_iter().find(at))).map(|fault| tell(&fault.say))
         })
@@ -114,7 +126,8 @@ pub(super) fn OrderForm(options: OrderOptions, chosen: Memo<String>) -> impl Int
         let error = fault_at("service");
         Signal::derive(move || if form.service.with(|s| s.trim().is_empty()) { None } else { error.get() })
     };
-    let other = Signal::derive(move || ordering.value().get().and_then(Result::err).filter(|fault| fault.field.is_none()));
+    let other =
+        Signal::derive(move || ordering.value().get().and_then(Result::err).filter(|fault| fault.field.is_none()));
     let role = use_refusal(Verb::VmCreate);
     let refusal = Signal::derive(move || {
         let seen = preview.value().get().filter(|(about, _)| draft.with(|d| d == about));
@@ -167,11 +180,14 @@ fn Main(
     let words = use_words().provisioning;
     let [service_error, flavour_error, place_error, reason_error] = errors;
     let segments = Environment::ALL.map(|e| Segment::new(e, tell(&e.say()))).to_vec();
-    let sizes = Signal::derive(move || flavours.get().into_iter().map(|(value, word)| Choice::new(value, word)).collect::<Vec<_>>());
+    let sizes = Signal::derive(move || {
+        flavours.get().into_iter().map(|(value, word)| Choice::new(value, word)).collect::<Vec<_>>()
+    });
     let choices: Vec<Choice> = places
         .iter()
         .map(|p| {
-            let choice = Choice::new(place_key(p), (words.place_word)(&p.cluster_name, &p.subnet_name, &p.cidr, p.free));
+            let choice =
+                Choice::new(place_key(p), (words.place_word)(&p.cluster_name, &p.subnet_name, &p.cidr, p.free));
             match &p.refusal {
                 Some(why) => choice.refused(tell(why)),
                 None => choice,

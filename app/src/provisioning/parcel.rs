@@ -1,6 +1,9 @@
 //! The page of a delivery: how far the parcel is, what it waits for, and what is left when it failed.
 
-use app_ui::{Button, ConfirmDialog, Confirmed, CopyButton, Fact, Facts, Glyph, Kind, LinkButton, Note, PageHead, Section, SkeletonHead, StateMark, Step, StepList, StepState, Toast, Tone};
+use app_ui::{
+    Button, ConfirmDialog, Confirmed, CopyButton, Fact, Facts, Glyph, Kind, LinkButton, Note, PageHead, Section,
+    SkeletonHead, StateMark, Step, StepList, StepState, Toast, Tone,
+};
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use model::access::Verb;
@@ -57,9 +60,12 @@ fn Alive(view: DeliveryView) -> impl IntoView {
     let mark = move || view! { <StateMark mark=mark_of_state(state.get()) word=tell(&state.get().say())/> };
     let under = format!("{} · {} · {} · {}", view.owner, view.service, view.environment, view.reason);
     let role = use_refusal(Verb::VmCreate);
-    let undo_refusal = Signal::derive(move || role.clone().or_else(|| (state.get() != State::Running).then(|| words.undo_not.to_owned())));
+    let undo_refusal = Signal::derive(move || {
+        role.clone().or_else(|| (state.get() != State::Running).then(|| words.undo_not.to_owned()))
+    });
     let is_made = move || view_now.with(|v| v.handed_over.is_some() && v.state != State::Undone);
-    let steps = Signal::derive(move || view_now.with(|v| v.steps.iter().map(|s| drawn(s, lang, zone)).collect::<Vec<_>>()));
+    let steps =
+        Signal::derive(move || view_now.with(|v| v.steps.iter().map(|s| drawn(s, lang, zone)).collect::<Vec<_>>()));
     let id = view.id.clone();
     let title = name.clone();
     // Read when the button is pressed, so only in the browser.
@@ -96,10 +102,16 @@ fn Standing(view: Memo<DeliveryView>) -> impl IntoView {
         match state {
             State::Running | State::Undoing => {
                 let what = waits.as_ref().map(tell);
-                what.map(|what| view! { <Note tone=Tone::Moving glyph=Glyph::Wait title=words.waits more=what/> }).into_any()
+                what.map(|what| view! { <Note tone=Tone::Moving glyph=Glyph::Wait title=words.waits more=what/> })
+                    .into_any()
             }
-            State::Undone => view! { <Note tone=Tone::Error glyph=Glyph::Error title=problem more=words.left_nothing/> }.into_any(),
-            State::Parked => view! { <Note tone=Tone::Warning glyph=Glyph::Warning title=problem more=words.left_parked/> }.into_any(),
+            State::Undone => {
+                view! { <Note tone=Tone::Error glyph=Glyph::Error title=problem more=words.left_nothing/> }.into_any()
+            }
+            State::Parked => {
+                view! { <Note tone=Tone::Warning glyph=Glyph::Warning title=problem more=words.left_parked/> }
+                    .into_any()
+            }
             State::Succeeded => ().into_any(),
         }
     }

@@ -66,7 +66,8 @@ fn Offered(offered: (OrderOptions, Vec<OperationView>)) -> impl IntoView {
 #[component]
 fn Nowhere() -> impl IntoView {
     let words = use_words().provisioning;
-    let subnet = may(Verb::IpamWrite)
-        .then(|| view! { <LinkButton href=paths::NEW_SUBNET word=words.new_subnet glyph=Glyph::Plus kind=Kind::Primary/> });
+    let subnet = may(Verb::IpamWrite).then(
+        || view! { <LinkButton href=paths::NEW_SUBNET word=words.new_subnet glyph=Glyph::Plus kind=Kind::Primary/> },
+    );
     view! { <EmptyState glyph=Glyph::Portal title=words.no_place meaning=words.no_place_more page=true>{subnet}</EmptyState> }
 }

@@ -17,7 +17,8 @@ pub(super) fn Recent(recent: Vec<OperationView>) -> impl IntoView {
     let words = use_words().provisioning;
     let held = use_value(Topic::Operations, recent).value;
     let mine = move || {
-        let mut all: Vec<OperationView> = held.with(|all| all.iter().filter(|o| o.kind == model::change::OperationKind::Delivery).cloned().collect());
+        let mut all: Vec<OperationView> =
+            held.with(|all| all.iter().filter(|o| o.kind == model::change::OperationKind::Delivery).cloned().collect());
         all.sort_by_key(|o| std::cmp::Reverse(o.began));
         all.truncate(10);
         all

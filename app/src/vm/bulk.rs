@@ -120,14 +120,17 @@ fn Question(
     let judged = Memo::new(move |_| open.get().then(|| verdict.run(asked.get())));
     let able = move || judged.get().map(|verdict| verdict.able).unwrap_or_default();
     let title = Signal::derive(move || (words.bulk_title)(asked.get().say().text(lang), able().len()));
-    let names = move || able().into_iter().map(|row| view! { <li><code>{row.name.to_string()}</code></li> }).collect_view();
+    let names =
+        move || able().into_iter().map(|row| view! { <li><code>{row.name.to_string()}</code></li> }).collect_view();
     let left = move || {
         let verdict = judged.get().filter(|verdict| !verdict.left.is_empty())?;
         let line = |(why, names): (model::Say, Vec<String>)| {
             view! { <li><p>{why.text(lang).to_owned()}</p><small><code>{names.join(" ")}</code></small></li> }
         };
         let count = (words.left_out)(verdict.left_out());
-        Some(view! { <h3 class="small">{count}</h3><ul class="list">{verdict.left.into_iter().map(line).collect_view()}</ul> })
+        Some(
+            view! { <h3 class="small">{count}</h3><ul class="list">{verdict.left.into_iter().map(line).collect_view()}</ul> },
+        )
     };
     let confirm = move |Confirmed { reason }| {
         let able = able();
@@ -177,7 +180,11 @@ fn series(list: &List, progress: RwSignal<Progress>) -> Callback<(Action, Vec<Vm
             if faults.is_empty() {
                 selection.clear();
             } else {
-                board.toast(Toast::failed(format!("{} · {}", (words.bulk_failed)(&act, faults.len()), faults.join(" · "))));
+                board.toast(Toast::failed(format!(
+                    "{} · {}",
+                    (words.bulk_failed)(&act, faults.len()),
+                    faults.join(" · ")
+                )));
             }
         });
     })

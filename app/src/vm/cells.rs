@@ -44,7 +44,10 @@ impl Names {
 }
 
 /// A part of the row that changes by itself.
-fn part<T: Clone + PartialEq + Send + Sync + 'static>(cell: &Cell, part: impl Fn(&VmRow) -> T + Send + Sync + 'static) -> Memo<T> {
+fn part<T: Clone + PartialEq + Send + Sync + 'static>(
+    cell: &Cell,
+    part: impl Fn(&VmRow) -> T + Send + Sync + 'static,
+) -> Memo<T> {
     let row = cell.row.clone();
     Memo::new(move |_| row.with(&part))
 }
@@ -144,7 +147,8 @@ fn State(list: List, cell: Cell) -> impl IntoView {
 /// The name, and on narrow screens address and owner under it.
 #[component]
 fn Name(cell: Cell) -> impl IntoView {
-    let (name, href) = cell.row.with_untracked(|row| (row.name.to_string(), paths::vm(&row.cluster, &row.namespace, &row.name)));
+    let (name, href) =
+        cell.row.with_untracked(|row| (row.name.to_string(), paths::vm(&row.cluster, &row.namespace, &row.name)));
     let title = part(&cell, |row| match &row.display_name {
         Some(shown) => format!("{} · {shown}", row.name),
         None => row.name.to_string(),

@@ -12,10 +12,12 @@ use crate::locales::use_words;
 pub(super) fn Conditions(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let all = Memo::new(move |_| detail.with(|detail| detail.conditions.clone()));
-    let head = move || view! {
-        <HeadCell col="v-kind" word=words.condition/>
-        <HeadCell col="v-reason" word=words.reason/>
-        <HeadCell col="v-since" word=words.since/>
+    let head = move || {
+        view! {
+            <HeadCell col="v-kind" word=words.condition/>
+            <HeadCell col="v-reason" word=words.reason/>
+            <HeadCell col="v-since" word=words.since/>
+        }
     };
     let row = |condition: Condition| {
         let said = condition.message.clone().or(condition.reason.clone());

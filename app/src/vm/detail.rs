@@ -1,6 +1,6 @@
 //! The page of a VM: head, facts, tabs; live for as long as it stands there.
 
-use app_ui::{Gone, Hotkey, LinkButton, Note, SkeletonHead, SkeletonPanel, Tab, Tabs, Tone, Glyph, hotkey};
+use app_ui::{Glyph, Gone, Hotkey, LinkButton, Note, SkeletonHead, SkeletonPanel, Tab, Tabs, Tone, hotkey};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
@@ -60,9 +60,14 @@ fn Alive(seed: VmDetail) -> impl IntoView {
         Ok(vm) => use_value(Topic::Vm(vm), Some(seed.clone())).value,
         Err(_) => ArcRwSignal::new(Some(seed.clone())),
     };
-    let is_gone = { let held = held.clone(); Memo::new(move |_| held.with(Option::is_none)) };
+    let is_gone = {
+        let held = held.clone();
+        Memo::new(move |_| held.with(Option::is_none))
+    };
     // What is gone is shown as it was last.
-    let detail = Memo::new(move |before: Option<&VmDetail>| held.get().or_else(|| before.cloned()).unwrap_or_else(|| seed.clone()));
+    let detail = Memo::new(move |before: Option<&VmDetail>| {
+        held.get().or_else(|| before.cloned()).unwrap_or_else(|| seed.clone())
+    });
     let board = Switchboard::new();
     keys(detail);
     view! {

@@ -19,13 +19,15 @@ pub(super) fn Disks(detail: Memo<VmDetail>) -> impl IntoView {
             Some((words.disks_note)(disks.len(), &Bytes(all).human()))
         })
     });
-    let head = move || view! {
-        <HeadCell col="d-name" word=words.name/>
-        <HeadCell col="d-source" word=words.source/>
-        <HeadCell col="d-class" word=words.class/>
-        <HeadCell col="d-use" word=words.bus/>
-        <HeadCell col="d-size" word=words.capacity num=true/>
-        <HeadCell col="d-st" word=words.replicas/>
+    let head = move || {
+        view! {
+            <HeadCell col="d-name" word=words.name/>
+            <HeadCell col="d-source" word=words.source/>
+            <HeadCell col="d-class" word=words.class/>
+            <HeadCell col="d-use" word=words.bus/>
+            <HeadCell col="d-size" word=words.capacity num=true/>
+            <HeadCell col="d-st" word=words.replicas/>
+        }
     };
     let rows = move || disks.get().into_iter().map(|disk| view! { <DiskRow disk=disk/> }).collect_view();
     view! {
@@ -72,13 +74,15 @@ pub(super) fn Nics(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let nics = Memo::new(move |_| detail.with(|detail| detail.nics.clone()));
     let note = Signal::derive(move || Some((words.nics_note)(nics.with(Vec::len))));
-    let head = move || view! {
-        <HeadCell col="n-name" word=words.name/>
-        <HeadCell col="n-net" word=words.network/>
-        <HeadCell col="n-mac" word="MAC"/>
-        <HeadCell col="n-ip" word=words.address/>
-        <HeadCell col="n-rate" word=words.model/>
-        <HeadCell col="n-st" word=words.link/>
+    let head = move || {
+        view! {
+            <HeadCell col="n-name" word=words.name/>
+            <HeadCell col="n-net" word=words.network/>
+            <HeadCell col="n-mac" word="MAC"/>
+            <HeadCell col="n-ip" word=words.address/>
+            <HeadCell col="n-rate" word=words.model/>
+            <HeadCell col="n-st" word=words.link/>
+        }
     };
     let rows = move || nics.get().into_iter().map(|nic| view! { <NicRow nic=nic/> }).collect_view();
     view! {

@@ -30,7 +30,14 @@ pub(super) fn Events(detail: Memo<VmDetail>) -> impl IntoView {
     let (zone, now) = (use_zone(), use_session().now);
     let lines = Memo::new(move |_| detail.with(|detail| detail.events.clone()));
     let events = Signal::derive(move || {
-        lines.get().into_iter().map(|line| { let at = zone.near(line.at, now); shown(line, at, all_words) }).collect::<Vec<_>>()
+        lines
+            .get()
+            .into_iter()
+            .map(|line| {
+                let at = zone.near(line.at, now);
+                shown(line, at, all_words)
+            })
+            .collect::<Vec<_>>()
     });
     let is_empty = Memo::new(move |_| lines.with(Vec::is_empty));
     let content = move || {
@@ -48,7 +55,9 @@ pub(super) fn Events(detail: Memo<VmDetail>) -> impl IntoView {
 pub(super) fn Strip(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let (zone, now) = (use_zone(), use_session().now);
-    let newest = Memo::new(move |_| detail.with(|d| (d.events.iter().take(NEWEST).cloned().collect::<Vec<_>>(), d.events.len())));
+    let newest = Memo::new(move |_| {
+        detail.with(|d| (d.events.iter().take(NEWEST).cloned().collect::<Vec<_>>(), d.events.len()))
+    });
     let tab = detail.with_untracked(|detail| detail.row.reference().ok().map(|vm| paths::vm_tab(&vm, "events")));
     let line = move |line: EventLine| {
         let at = zone.near(line.at, now);

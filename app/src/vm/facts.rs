@@ -44,7 +44,15 @@ fn link(field: &'static str, value: Option<Arc<str>>) -> AnyView {
 fn Ownership(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let row = Memo::new(move |_| {
-        detail.with(|d| (d.row.owner.clone(), d.row.owner_name.clone(), d.row.service.clone(), d.row.environment.clone(), d.row.is_managed))
+        detail.with(|d| {
+            (
+                d.row.owner.clone(),
+                d.row.owner_name.clone(),
+                d.row.service.clone(),
+                d.row.environment.clone(),
+                d.row.is_managed,
+            )
+        })
     });
     move || {
         let (number, name, service, environment, is_managed) = row.get();
@@ -67,15 +75,26 @@ fn Ownership(detail: Memo<VmDetail>) -> impl IntoView {
 fn Place(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let place = Memo::new(move |_| {
-        detail.with(|d| (d.row.cluster.clone(), d.row.node.clone(), d.migration_target.clone(), d.not_migratable.is_none(), d.row.namespace.clone()))
+        detail.with(|d| {
+            (
+                d.row.cluster.clone(),
+                d.row.node.clone(),
+                d.migration_target.clone(),
+                d.not_migratable.is_none(),
+                d.row.namespace.clone(),
+            )
+        })
     });
     move || {
         let (cluster, node, target, is_migratable, namespace) = place.get();
         let host = match node {
-            Some(node) => view! { <a class="name" href=like("node", &node)><code>{node.to_string()}</code></a> }.into_any(),
+            Some(node) => {
+                view! { <a class="name" href=like("node", &node)><code>{node.to_string()}</code></a> }.into_any()
+            }
             None => view! { <span class="faint">{words.not_running}</span> }.into_any(),
         };
-        let target = target.map(|node| view! { " → "<a class="name" href=like("node", &node)><code>{node.clone()}</code></a> });
+        let target =
+            target.map(|node| view! { " → "<a class="name" href=like("node", &node)><code>{node.clone()}</code></a> });
         view! {
             <Facts>
                 <Fact name=words.host>{host}{target}</Fact>

@@ -19,8 +19,12 @@ pub(super) fn Foot(list: List) -> impl IntoView {
     let (zone, now) = (use_zone(), use_session().now);
     let List { rows, fleet, asked, .. } = list;
     let (total, of, answers) = (rows.total, rows.of, rows.answers);
-    let is_part = { let (total, of) = (total.clone(), of.clone()); move || total.get() != of.get() };
-    let away = Memo::new(move |_| fleet.with(|all| all.iter().filter(|c| c.health.is_away()).cloned().collect::<Vec<_>>()));
+    let is_part = {
+        let (total, of) = (total.clone(), of.clone());
+        move || total.get() != of.get()
+    };
+    let away =
+        Memo::new(move |_| fleet.with(|all| all.iter().filter(|c| c.health.is_away()).cloned().collect::<Vec<_>>()));
     let said = move |cluster: ClusterView| {
         let text = match cluster.as_of {
             Some(at) => (words.as_of)(&cluster.name, &zone.near(at, now)),

@@ -26,9 +26,11 @@ pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard) -> impl IntoView 
     let word = Signal::derive(move || power.get().say().text(lang).to_owned());
     let environment = Memo::new(move |_| row.with(|row| row.environment.clone()));
     let before = move || view! { <StateMark mark=mark word=word tint=true/> };
-    let after = move || view! {
-        <CopyButton text=name label=words.copy_name/>
-        {move || environment.get().map(|word| environment_badge(&word))}
+    let after = move || {
+        view! {
+            <CopyButton text=name label=words.copy_name/>
+            {move || environment.get().map(|word| environment_badge(&word))}
+        }
     };
     let about = Memo::new(move |_| {
         detail.with(|detail| {
@@ -64,7 +66,9 @@ pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard) -> impl IntoView 
 #[component]
 fn ConsoleButton(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
-    let href = move |mode: Mode| detail.with_untracked(|d| paths::console(&d.row.cluster, &d.row.namespace, &d.row.name, mode));
+    let href = move |mode: Mode| {
+        detail.with_untracked(|d| paths::console(&d.row.cluster, &d.row.namespace, &d.row.name, mode))
+    };
     match use_refusal(Verb::ConsoleOpen) {
         Some(why) => view! { <app_ui::Button word=words.console glyph=Glyph::Console refusal=why/> }.into_any(),
         None => view! {

@@ -92,7 +92,8 @@ pub(crate) fn VmList() -> impl IntoView {
 #[component]
 fn Alive(listed: Listed, place: Memo<Place>) -> impl IntoView {
     let typed = RwSignal::new(String::new());
-    let asked = Memo::new(move |before: Option<&Query>| place.with(|place| typed.with(|typed| sought(place, typed, before))));
+    let asked =
+        Memo::new(move |before: Option<&Query>| place.with(|place| typed.with(|typed| sought(place, typed, before))));
     let want = RwSignal::new((Query::default(), 0));
     // A new query begins at its first row, wherever the old one was looked at.
     let span = Signal::derive(move || {
@@ -123,7 +124,10 @@ fn Alive(listed: Listed, place: Memo<Place>) -> impl IntoView {
     let has_clusters = Memo::new(move |_| fleet.with(|all| !all.is_empty()));
     let total = list.rows.total.clone();
     let has_rows = Memo::new(move |_| total.get() > 0);
-    let fault = { let fault = list.rows.fault.clone(); Signal::derive(move || fault.get()) };
+    let fault = {
+        let fault = list.rows.fault.clone();
+        Signal::derive(move || fault.get())
+    };
     let shared = list.clone();
     let body = move || match (has_clusters.get(), has_rows.get()) {
         (true, true) => view! { <VmTable list=shared.clone()/> }.into_any(),
@@ -190,7 +194,9 @@ fn follow_query(list: &List) {
 /// Keys of this page; the table has its own, which are only listed.
 fn keys(list: &List) {
     let words = use_words().vm;
-    let key = |key, word: &str, act: Option<Callback<()>>| hotkey(Hotkey { key, group: words.keys.into(), word: word.into(), act });
+    let key = |key, word: &str, act: Option<Callback<()>>| {
+        hotkey(Hotkey { key, group: words.keys.into(), word: word.into(), act })
+    };
     key("/", words.key_search, Some(Callback::new(|()| focus(FIELD))));
     let cursor = list.cursor;
     // The first press enters the table, which hears the others itself.

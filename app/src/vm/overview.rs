@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use model::change::OperationView;
 use model::vm::VmDetail;
 
-use super::devices::{Disks, Nics};
 use super::conditions::Conditions;
+use super::devices::{Disks, Nics};
 use crate::frame::{mark_of_state, tell, use_zone};
 use crate::locales::use_words;
 use crate::paths;
@@ -35,7 +35,15 @@ fn System(detail: Memo<VmDetail>) -> impl IntoView {
     let facts = Memo::new(move |_| {
         detail.with(|d| {
             let os = d.row.os.as_deref().map(str::to_owned);
-            (os, d.kernel.clone(), d.hostname.clone(), d.row.has_agent, d.machine.clone(), d.run_strategy.clone(), d.row.uid.to_string())
+            (
+                os,
+                d.kernel.clone(),
+                d.hostname.clone(),
+                d.row.has_agent,
+                d.machine.clone(),
+                d.run_strategy.clone(),
+                d.row.uid.to_string(),
+            )
         })
     });
     let content = move || {
@@ -64,10 +72,13 @@ fn System(detail: Memo<VmDetail>) -> impl IntoView {
 fn Recent(detail: Memo<VmDetail>) -> impl IntoView {
     let words = use_words().vm;
     let operations = Memo::new(move |_| detail.with(|detail| detail.operations.clone()));
-    let trail = detail.with_untracked(|d| paths::audit_of(&format!("{}/{}/{}", d.row.cluster, d.row.namespace, d.row.name)));
-    let content = move || match operations.get() {
+    let trail =
+        detail.with_untracked(|d| paths::audit_of(&format!("{}/{}/{}", d.row.cluster, d.row.namespace, d.row.name)));
+    let content = move || {
+        match operations.get() {
         all if all.is_empty() => view! { <EmptyState title=words.recent_none glyph=Glyph::Tasks/> }.into_any(),
         all => view! { <ul class="list">{all.into_iter().map(|one| view! { <Operation operation=one/> }).collect_view()}</ul> }.into_any(),
+    }
     };
     let actions = move || view! { <a class="link small" href=trail.clone()>{words.audit}</a> };
     view! { <Section title=words.recent ruled=true actions=actions>{content}</Section> }

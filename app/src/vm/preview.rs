@@ -1,6 +1,9 @@
 //! The preview beside the list: what the row says at once, and what only the VM's own page knows a moment later.
 
-use app_ui::{Drawer, Fact, Facts, Glyph, Hotkey, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone, ToolButton, hotkey};
+use app_ui::{
+    Drawer, Fact, Facts, Glyph, Hotkey, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone,
+    ToolButton, hotkey,
+};
 use leptos::prelude::*;
 use model::console::Mode;
 use model::id::VmRef;
@@ -33,7 +36,9 @@ pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
     });
     let detail = use_value::<Option<VmDetail>>(Topic::Vm(vm.clone()), None).value;
     let told = detail.clone();
-    let row = Memo::new(move |_| told.with(|detail| detail.as_ref().map(|detail| detail.row.clone())).or_else(|| listed.get()));
+    let row = Memo::new(move |_| {
+        told.with(|detail| detail.as_ref().map(|detail| detail.row.clone())).or_else(|| listed.get())
+    });
     let is_known = Memo::new(move |_| row.with(Option::is_some));
     let (place, go) = (list.place, list.go);
     let desk = Desk::find();
@@ -69,10 +74,12 @@ pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
             {known}
         }
     };
-    let foot = move || view! {
-        <span><Kbd keys="j"/>" "<Kbd keys="k"/>" "{words.key_up_down}</span>
-        <span><Kbd keys="o"/>" "{words.key_open}</span>
-        <span><Kbd keys="Esc"/>" "{words.key_close}</span>
+    let foot = move || {
+        view! {
+            <span><Kbd keys="j"/>" "<Kbd keys="k"/>" "{words.key_up_down}</span>
+            <span><Kbd keys="o"/>" "{words.key_open}</span>
+            <span><Kbd keys="Esc"/>" "{words.key_close}</span>
+        }
     };
     view! {
         <Drawer label=label class="vms-drawer" on_close=close head=head foot=foot>

@@ -21,10 +21,15 @@ pub(super) fn Search(list: List) -> impl IntoView {
     let all_words = use_words();
     let lang = all_words.lang;
     let List { place, typed, go, rows, fleet, .. } = list;
-    let tokens = Memo::new(move |_| place.with(|place| split(&place.text).iter().map(|word| token(word, lang)).collect::<Vec<_>>()));
+    let tokens = Memo::new(move |_| {
+        place.with(|place| split(&place.text).iter().map(|word| token(word, lang)).collect::<Vec<_>>())
+    });
     let completions = Signal::derive(move || typed.with(|typed| fleet.with(|fleet| complete(typed, fleet, all_words))));
-    let found = Signal::derive(move || Some((words.found)(&grouped(rows.total.get()), rows.took_us.get().div_ceil(1000))));
-    let enter = move |word: String| place.with_untracked(|place| go.run(Place { text: join(&place.text, &word), ..place.clone() }));
+    let found =
+        Signal::derive(move || Some((words.found)(&grouped(rows.total.get()), rows.took_us.get().div_ceil(1000))));
+    let enter = move |word: String| {
+        place.with_untracked(|place| go.run(Place { text: join(&place.text, &word), ..place.clone() }))
+    };
     let remove = move |at: usize| {
         place.with_untracked(|place| {
             let mut left = split(&place.text);
@@ -71,7 +76,8 @@ pub(super) fn split(text: &str) -> Vec<String> {
 }
 
 fn token(word: &str, lang: Lang) -> Token {
-    let wrong = Query { text: word.to_owned(), sort: Sort::default() }.parse().err().map(|say| say.text(lang).to_owned());
+    let wrong =
+        Query { text: word.to_owned(), sort: Sort::default() }.parse().err().map(|say| say.text(lang).to_owned());
     let (not, rest) = match word.strip_prefix('-') {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, word),
@@ -87,7 +93,8 @@ fn token(word: &str, lang: Lang) -> Token {
 
 /// Fields that can be named, and how to begin each.
 const FIELDS: [&str; 14] = [
-    "cluster:", "ns:", "status:", "node:", "owner:", "service:", "env:", "ip:", "mac:", "os:", "agent:", "cpu>", "mem>", "disk>",
+    "cluster:", "ns:", "status:", "node:", "owner:", "service:", "env:", "ip:", "mac:", "os:", "agent:", "cpu>",
+    "mem>", "disk>",
 ];
 /// Proposals at most, so that the list fits under the field.
 const MOST: usize = 14;
@@ -105,8 +112,12 @@ fn complete(typed: &str, fleet: &[ClusterView], words: &Words) -> Vec<Completion
         return fits.map(|field| line(field.to_owned(), (words.field)(field))).take(MOST).collect();
     };
     let values: Vec<(String, String)> = match field {
-        "status" => Power::ALL.into_iter().map(|power| (power.word().to_owned(), power.say().text(lang).to_owned())).collect(),
-        "env" => Environment::ALL.into_iter().map(|env| (env.word().to_owned(), env.say().text(lang).to_owned())).collect(),
+        "status" => {
+            Power::ALL.into_iter().map(|power| (power.word().to_owned(), power.say().text(lang).to_owned())).collect()
+        }
+        "env" => {
+            Environment::ALL.into_iter().map(|env| (env.word().to_owned(), env.say().text(lang).to_owned())).collect()
+        }
         "cluster" => fleet.iter().map(|cluster| (cluster.id.to_string(), cluster.name.clone())).collect(),
         "agent" | "managed" => vec![("yes".to_owned(), words.yes.to_owned()), ("no".to_owned(), words.no.to_owned())],
         _ => Vec::new(),
@@ -135,7 +146,9 @@ mod tests {
 
     #[test]
     fn proposals_follow_what_is_typed() {
-        let texts = |typed: &str| complete(typed, &[], crate::locales::words_of(Lang::Zh)).into_iter().map(|c| c.text).collect::<Vec<_>>();
+        let texts = |typed: &str| {
+            complete(typed, &[], crate::locales::words_of(Lang::Zh)).into_iter().map(|c| c.text).collect::<Vec<_>>()
+        };
         assert_eq!(texts("c"), ["cluster:", "cpu>"]);
         assert_eq!(texts("env:p"), ["env:prod"]);
         assert!(texts("").is_empty() && texts("10.2").is_empty());

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn a_verdict_says_who_is_left_out_and_why() {
-        let rows = [row("a", Power::Running), row("b", Power::Stopped), row("c", Power::Running), row("d", Power::Paused)];
+        let rows =
+            [row("a", Power::Running), row("b", Power::Stopped), row("c", Power::Running), row("d", Power::Paused)];
         let verdict = Verdict::of(Action::Start, &rows, |row| row.power);
         assert_eq!(verdict.able.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["b"]);
         assert_eq!(verdict.left[0].1, ["a", "c"]);

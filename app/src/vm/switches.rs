@@ -67,7 +67,9 @@ pub(super) fn Switches(
             sending.send(row.get_untracked(), action, String::new());
         }
     });
-    let refusal = move |action: Action| may_not.clone().or_else(|| action.refusal(power.get()).map(|say| say.text(lang).to_owned()));
+    let refusal = move |action: Action| {
+        may_not.clone().or_else(|| action.refusal(power.get()).map(|say| say.text(lang).to_owned()))
+    };
     let of_menu = refusal.clone();
     let items = Signal::derive(move || {
         let item = |action: Action| {

@@ -36,7 +36,10 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
         let (start, rows) = (list.rows.start.clone(), list.rows.cells.clone());
         Memo::new(move |_| Buffer { start: start.get(), rows: rows.get() })
     };
-    let total = { let total = list.rows.total.clone(); Signal::derive(move || total.get()) };
+    let total = {
+        let total = list.rows.total.clone();
+        Signal::derive(move || total.get())
+    };
     let (want, asked, answers) = (list.want, list.asked, list.rows.answers.clone());
     let busy = move || answers.with(|answers| asked.with(|asked| asked != answers)).then_some("true");
     let on_want = move |start: u32| want.set((asked.get_untracked(), start));
@@ -134,8 +137,12 @@ fn order_of(sort: Sort, key: SortKey) -> Option<Order> {
 #[component]
 fn ChooseAll(list: List) -> impl IntoView {
     let words = use_words().vm;
-    let (some, all, cells, selection) = (list.selection.clone(), list.selection.clone(), list.rows.cells.clone(), list.selection);
-    let count = { let cells = cells.clone(); move || cells.with(Vec::len).min(MOST) };
+    let (some, all, cells, selection) =
+        (list.selection.clone(), list.selection.clone(), list.rows.cells.clone(), list.selection);
+    let count = {
+        let cells = cells.clone();
+        move || cells.with(Vec::len).min(MOST)
+    };
     let is_all = Signal::derive(move || all.len() > 0 && all.len() >= count());
     let is_some = Signal::derive(move || some.len() > 0 && !is_all.get());
     let toggle = move |_: bool| {

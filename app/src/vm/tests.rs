@@ -22,7 +22,12 @@ use super::views::Views;
 use crate::testing::{assert_parts, cluster, html};
 
 /// The HTML of a part of the list page.
-fn of_list<V: IntoView + 'static>(rows: Vec<VmRow>, clusters: Vec<ClusterView>, text: &'static str, part: fn(List) -> V) -> String {
+fn of_list<V: IntoView + 'static>(
+    rows: Vec<VmRow>,
+    clusters: Vec<ClusterView>,
+    text: &'static str,
+    part: fn(List) -> V,
+) -> String {
     html(Role::Operator, Lang::Zh, move || {
         provide_context(RequestUrl::new("/vms"));
         view! { <Router>{part(list(rows, clusters, text))}</Router> }
@@ -39,7 +44,20 @@ fn the_first_rows_are_in_the_html_with_all_that_leads_on() {
     let table = of_list(rows, reachable(), "", |list| view! { <VmTable list=list/> });
     assert_parts(
         &table,
-        &["aria-rowcount=\"3\"", "data-state=\"running\"", "/vms/bj-1/erp-prod/erp-db-prod-07", "北京亦庄一", "陈思远", "E10432", "10.20.30.47", "node%3Abj1-hv-03", "64 GiB", "2 TiB", "data-state=\"error\"", "故障"],
+        &[
+            "aria-rowcount=\"3\"",
+            "data-state=\"running\"",
+            "/vms/bj-1/erp-prod/erp-db-prod-07",
+            "北京亦庄一",
+            "陈思远",
+            "E10432",
+            "10.20.30.47",
+            "node%3Abj1-hv-03",
+            "64 GiB",
+            "2 TiB",
+            "data-state=\"error\"",
+            "故障",
+        ],
     );
     assert!(!table.contains("style="));
     assert!(!table.contains("data-away"));
@@ -57,7 +75,18 @@ fn rows_of_a_cluster_that_is_away_are_hatched_and_the_foot_says_since_when() {
 #[test]
 fn views_are_links_with_counts() {
     let views = of_list(vec![], reachable(), "status:running", |list| view! { <Views list=list/> });
-    assert_parts(&views, &["全部<em>44</em>", "/vms?q=status%3Arunning", "aria-current=\"page\"", "运行<em>40</em>", "停止<em>4</em>", "/vms?q=owner%3A", "无主"]);
+    assert_parts(
+        &views,
+        &[
+            "全部<em>44</em>",
+            "/vms?q=status%3Arunning",
+            "aria-current=\"page\"",
+            "运行<em>40</em>",
+            "停止<em>4</em>",
+            "/vms?q=owner%3A",
+            "无主",
+        ],
+    );
 }
 
 #[test]
@@ -86,7 +115,22 @@ fn the_page_of_a_vm_tells_its_truths() {
     });
     assert_parts(
         &page,
-        &["Running", "erp-db-prod-07", "up 41 days", "/console/bj-1/erp-prod/erp-db-prod-07", "Restart", "Ledger", "data-state=\"off\"", "observed differs from the ledger", "not possible", "1 × 16 × 1", "degraded", "VLAN 2030", "RerunOnFailure", "nothing to it yet"],
+        &[
+            "Running",
+            "erp-db-prod-07",
+            "up 41 days",
+            "/console/bj-1/erp-prod/erp-db-prod-07",
+            "Restart",
+            "Ledger",
+            "data-state=\"off\"",
+            "observed differs from the ledger",
+            "not possible",
+            "1 × 16 × 1",
+            "degraded",
+            "VLAN 2030",
+            "RerunOnFailure",
+            "nothing to it yet",
+        ],
     );
 }
 

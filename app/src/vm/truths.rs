@@ -108,6 +108,18 @@ mod tests {
             let drift = Some(Say::fixed("实测为 10.88.4.147", "observed 10.88.4.147"));
             view! { <Truths truths=vec![Truth { drift, ..truth(Some("10.88.4.47"), None, &["10.88.4.147"]) }]/> }
         });
-        assert_parts(&lines, &["10.88.4.47", "#check", "台账", "data-state=\"none\"", "注入", "data-state=\"off\"", "实测", "实测为 10.88.4.147"]);
+        assert_parts(
+            &lines,
+            &[
+                "10.88.4.47",
+                "#check",
+                "台账",
+                "data-state=\"none\"",
+                "注入",
+                "data-state=\"off\"",
+                "实测",
+                "实测为 10.88.4.147",
+            ],
+        );
     }
 }

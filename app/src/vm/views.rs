@@ -20,7 +20,9 @@ pub(super) fn Views(list: List) -> impl IntoView {
     let powers = POWERS.map(|power| (power, format!("status:{}", power.word()), tell(&power.say())));
     let counts = Memo::new(move |_| {
         fleet.with(|all| {
-            let of = |power| all.iter().flat_map(|cluster| &cluster.power).filter(|(p, _)| *p == power).map(|(_, n)| n).sum();
+            let of = |power| {
+                all.iter().flat_map(|cluster| &cluster.power).filter(|(p, _)| *p == power).map(|(_, n)| n).sum()
+            };
             (all.iter().map(|cluster| cluster.vms()).sum::<u32>(), POWERS.map(|power| -> u32 { of(power) }))
         })
     });
@@ -29,7 +31,8 @@ pub(super) fn Views(list: List) -> impl IntoView {
         let (all, by_power) = counts.get();
         let tab = |text: &str, word: &str| Tab::new(paths::vms(text, sort), word);
         let powers = powers.iter().zip(by_power).map(|((_, text, word), n)| tab(text, word).count(grouped(n)));
-        let rest = [("env:prod", words.view_prod), ("owner:", words.view_unowned), ("managed:no", words.view_unmanaged)];
+        let rest =
+            [("env:prod", words.view_prod), ("owner:", words.view_unowned), ("managed:no", words.view_unmanaged)];
         std::iter::once(tab("", words.view_all).count(grouped(all)))
             .chain(powers)
             .chain(rest.map(|(text, word)| tab(text, word)))

@@ -31,7 +31,8 @@ pub(super) fn Yaml(detail: Memo<VmDetail>) -> impl IntoView {
         reading.dispatch(());
     });
     let label = (words.yaml_label)(&name);
-    let content = move || match reading.value().get() {
+    let content = move || {
+        match reading.value().get() {
         None => view! { <SkeletonPanel lines=12/> }.into_any(),
         Some(Err(fault)) => view! { <FaultState fault=fault retry=again/> }.into_any(),
         Some(Ok(text)) => view! {
@@ -45,6 +46,7 @@ pub(super) fn Yaml(detail: Memo<VmDetail>) -> impl IntoView {
             <CodeView label=label.clone() text=text/>
         }
         .into_any(),
+    }
     };
     view! { <div class="vm-body" data-one=""><div class="col">{content}</div></div> }
 }

@@ -132,14 +132,21 @@ impl server_fn::error::FromServerFnError for Fault {
         match error {
             Error::Request(_) => Self::new(
                 Code::Offline,
-                Say::fixed("没有连上服务器，什么都没有发出；网络恢复后再试", "the server was not reached, nothing was sent; try again when the network is back"),
+                Say::fixed(
+                    "没有连上服务器，什么都没有发出；网络恢复后再试",
+                    "the server was not reached, nothing was sent; try again when the network is back",
+                ),
             ),
-            Error::Args(_) | Error::MissingArg(_) => {
-                Self::invalid(Say::fixed("这一页与服务器对不上，重新加载后再试", "this page and the server do not fit, load it again and retry"))
-            }
+            Error::Args(_) | Error::MissingArg(_) => Self::invalid(Say::fixed(
+                "这一页与服务器对不上，重新加载后再试",
+                "this page and the server do not fit, load it again and retry",
+            )),
             _ => Self::new(
                 Code::Internal,
-                Say::fixed("服务器的回答看不懂，重新加载后再试", "the server's answer cannot be read, load the page again and retry"),
+                Say::fixed(
+                    "服务器的回答看不懂，重新加载后再试",
+                    "the server's answer cannot be read, load the page again and retry",
+                ),
             ),
         }
     }

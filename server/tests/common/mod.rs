@@ -95,7 +95,12 @@ pub async fn serve() -> Running {
 /// Registers the lab's cluster and a subnet that serves one of its networks; waits until its VMs are there.
 pub async fn settle(ops: &Arc<Ops>, lab: &Lab) {
     let ctx = Context::system("test", Clock::machine().now());
-    let command = Register { id: CLUSTER.into(), name: "实验室".into(), kubeconfig: lab.served.admin_kubeconfig(), is_observe_only: false };
+    let command = Register {
+        id: CLUSTER.into(),
+        name: "实验室".into(),
+        kubeconfig: lab.served.admin_kubeconfig(),
+        is_observe_only: false,
+    };
     ops.fleet.register(&ctx, command).await.unwrap();
     let draft = SubnetDraft {
         name: "实验".into(),
@@ -145,7 +150,8 @@ impl Browser {
     pub async fn signed_in(address: SocketAddr, login: &str) -> Self {
         let nobody = Self::nobody(address);
         let answer = nobody.form("/sign-in", &format!("login={login}&password={}", PASSWORD.replace(' ', "+"))).await;
-        let cookie = answer.headers.get("set-cookie").unwrap_or_else(|| panic!("{login} was not signed in: {answer:?}"));
+        let cookie =
+            answer.headers.get("set-cookie").unwrap_or_else(|| panic!("{login} was not signed in: {answer:?}"));
         let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
         Self { address, cookie: Some(cookie) }
     }
@@ -178,10 +184,15 @@ impl Browser {
         if let Some(cookie) = &self.cookie {
             request = request.header("cookie", cookie);
         }
-        let response: Response<_> = sender.send_request(request.body(Full::new(Bytes::from(body))).unwrap()).await.unwrap();
+        let response: Response<_> =
+            sender.send_request(request.body(Full::new(Bytes::from(body))).unwrap()).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        }
     }
 }
 

@@ -93,7 +93,8 @@ pub(super) fn connect(session: &Session, secret: String) {
     socket.set_onclose(Some(on_close.as_ref().unchecked_ref()));
     let client = (session.mode == Mode::Vnc).then(|| rfb::Client::new(rfb::Options::default()));
     let handlers = vec![on_open, on_message, on_close];
-    let line = Line { socket, handlers, client, down: HashMap::new(), turned: (0.0, 0.0), typing: hands::Typing::default() };
+    let line =
+        Line { socket, handlers, client, down: HashMap::new(), turned: (0.0, 0.0), typing: hands::Typing::default() };
     LINE.set(Some(line));
 }
 
@@ -102,7 +103,8 @@ const TAKEN: Duration = Duration::from_millis(1_500);
 
 fn await_silence(session: &Session) {
     let session = session.clone();
-    let is_open = || LINE.with_borrow(|line| line.as_ref().is_some_and(|line| line.socket.ready_state() == WebSocket::OPEN));
+    let is_open =
+        || LINE.with_borrow(|line| line.as_ref().is_some_and(|line| line.socket.ready_state() == WebSocket::OPEN));
     set_timeout(
         move || {
             if is_open() && session.stage.with_untracked(|stage| *stage == Stage::Connecting) {
@@ -139,7 +141,9 @@ fn take(session: &Session, bytes: &[u8]) {
         let mut has_painted = false;
         while let Some(event) = client.poll() {
             match event {
-                rfb::Event::Connected { width, height, .. } | rfb::Event::Resized { width, height } => paint::resize(width, height),
+                rfb::Event::Connected { width, height, .. } | rfb::Event::Resized { width, height } => {
+                    paint::resize(width, height)
+                }
                 rfb::Event::Damage(rect) => {
                     paint::draw(client.framebuffer(), rect);
                     has_painted = true;

@@ -159,6 +159,19 @@ impl<T> Index<T> {
         self.slots.values_mut().for_each(|slot| slot.version = 0);
     }
 
+    /// For measurements.
+    #[cfg(test)]
+    pub(crate) fn bytes_of_map(&self) -> usize {
+        // hashbrown: a power of two of buckets, seven eighths full at most, a byte of control each.
+        (self.slots.capacity() * 8 / 7).next_power_of_two() * (size_of::<(u64, Box<Slot<T>>)>() + 1)
+    }
+
+    /// For measurements.
+    #[cfg(test)]
+    pub(crate) fn bytes_of_slot(&self) -> usize {
+        size_of::<Slot<T>>()
+    }
+
     fn bury(&mut self, uid: u64) {
         if self.gone.insert(uid) {
             self.order.push_back(uid);
