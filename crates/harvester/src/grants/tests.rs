@@ -68,3 +68,12 @@ async fn an_administrator_lacks_nothing_and_a_reader_the_changes() {
     let lacks = missing(&grants(&reader.cluster).await.unwrap());
     assert!(lacks.contains(&"kubevirt.io/virtualmachines".to_owned()), "{lacks:?}");
 }
+
+#[test]
+fn the_role_in_deploy_is_this_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/clusterrole.yaml");
+    // Absent until it is first written.
+    if let Ok(text) = std::fs::read_to_string(path) {
+        assert_eq!(text, cluster_role_yaml(), "write the output of `cluster_role_yaml` to deploy/clusterrole.yaml");
+    }
+}
