@@ -61,7 +61,8 @@ fn steps(workspace: &Workspace, quick: bool) -> Vec<Step<'_>> {
         Step::new("fmt", move || cargo("fmt --all --check")),
         Step::new("clippy", move || cargo(&clippy)),
         Step::new("clippy-wasm", || clippy_browser(workspace)),
-        Step::new("tests", move || tests(workspace, quick)),
+        Step::new("crates", move || tests(workspace, quick, CRATES)),
+        Step::new("program", move || tests(workspace, quick, PROGRAM)),
         Step::new("doc", || doc(workspace)),
         Step::new("deny", || tool(workspace, "deny", "deny --offline check bans licenses sources")),
         Step::new("machete", || tool(workspace, "machete", "machete --skip-target-dir")),
@@ -77,9 +78,14 @@ fn clippy_browser(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Done(Tally::ONE))
 }
 
+/// What needs no interface: short to compile, so it fails first.
+const CRATES: &str = "-p model -p rfb -p store -p harvester -p simulator -p ops -p app-ui -p xtask";
+/// The interface and the program around it.
+const PROGRAM: &str = "-p app -p server --features app/ssr";
+
 /// Unit and integration tests; the store's run on SQLite and on a PostgreSQL of our own.
-fn tests(workspace: &Workspace, quick: bool) -> Result<Outcome> {
-    let mut command = cargo(workspace, &format!("test {NATIVE}"));
+fn tests(workspace: &Workspace, quick: bool, packages: &str) -> Result<Outcome> {
+    let mut command = cargo(workspace, &format!("test {packages}"));
     let named = std::env::var_os(POSTGRES_URL).is_some();
     let postgres = if quick || named { None } else { Some(Postgres::start()?) };
     if let Some(postgres) = &postgres {

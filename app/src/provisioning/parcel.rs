@@ -57,7 +57,8 @@ fn Alive(view: DeliveryView) -> impl IntoView {
     let vm = paths::vm(&cluster, &namespace, &name);
     let console = paths::console(&cluster, &namespace, &name, Mode::Vnc);
     let state = Memo::new(move |_| view_now.with(|v| v.state));
-    let mark = move || view! { <StateMark mark=mark_of_state(state.get()) word=tell(&state.get().say())/> };
+    // The inner closure is what follows the state; the outer one is called once.
+    let mark = move || view! { {move || view! { <StateMark mark=mark_of_state(state.get()) word=tell(&state.get().say())/> }} };
     let under = format!("{} · {} · {} · {}", view.owner, view.service, view.environment, view.reason);
     let role = use_refusal(Verb::VmCreate);
     let undo_refusal = Signal::derive(move || {
