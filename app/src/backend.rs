@@ -109,13 +109,16 @@ pub(crate) fn session(assets: &Assets) -> Session {
     }
 }
 
-/// Leads whoever is not signed in to the sign-in page and from there back; nothing for the sign-in page itself.
-pub(crate) fn lead_to_sign_in(session: &Session) {
-    let Some(parts) = use_context::<Parts>() else { return };
-    if session.me.is_none() && parts.uri.path() != paths::SIGN_IN {
-        let next = parts.uri.path_and_query().map_or(paths::OVERVIEW, |path| path.as_str());
-        leptos_axum::redirect(&paths::sign_in(next));
+/// Leads whoever is not signed in to the sign-in page, and from there back; `false` when the page is to be made.
+pub(crate) fn leads_to_sign_in(session: &Session) -> bool {
+    let Some(parts) = use_context::<Parts>().filter(|_| session.me.is_none()) else { return false };
+    if parts.uri.path() == paths::SIGN_IN {
+        return false;
     }
+    let next = parts.uri.path_and_query().map_or(paths::OVERVIEW, |path| path.as_str());
+    leptos_axum::redirect(&paths::sign_in(next));
+    set_status(StatusCode::FOUND.as_u16());
+    true
 }
 
 /// Lets pages set the status of their answer.

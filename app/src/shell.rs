@@ -30,11 +30,14 @@ pub struct Assets {
 }
 
 /// The whole document for one request.
-pub fn shell(assets: &Assets) -> impl IntoView + use<> {
+pub fn shell(assets: &Assets) -> AnyView {
     send_policy();
     let session = backend::session(assets);
+    if backend::leads_to_sign_in(&session) {
+        // Nothing of the page is made: what it would fetch is refused, and its refusals would change the answer's status.
+        return view! { <!DOCTYPE html><html><head></head><body></body></html> }.into_any();
+    }
     let preferences = session.preferences;
-    backend::lead_to_sign_in(&session);
     provide_context(session);
     provide_context(backend::answer());
     view! {
@@ -55,6 +58,7 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
             </body>
         </html>
     }
+    .into_any()
 }
 
 /// Picks the theme that the system has, before anything is drawn: only the browser knows it.

@@ -27,6 +27,7 @@ pub(crate) fn html<V: IntoView + 'static>(role: Role, lang: Lang, view: impl FnO
         let preferences = Preferences { lang, ..Preferences::default() };
         provide_context(Arc::new(Session { me: Some(me), preferences, now: NOW, ..Session::default() }));
         provide_words(lang);
+        provide_context(app_ui::Now(Signal::stored(NOW.0)));
         // Links need a router around them only when they are `<A>`; ours are plain.
         view().into_any().to_html().replace("<!>", "")
     })

@@ -62,6 +62,7 @@ fn steps(workspace: &Workspace, quick: bool) -> Vec<Step<'_>> {
         Step::new("clippy", move || cargo(&clippy)),
         Step::new("clippy-wasm", || clippy_browser(workspace)),
         Step::new("crates", move || tests(workspace, quick, CRATES)),
+        Step::new("platform", move || tests(workspace, quick, PLATFORM)),
         Step::new("program", move || tests(workspace, quick, PROGRAM)),
         Step::new("doc", || doc(workspace)),
         Step::new("deny", || tool(workspace, "deny", "deny --offline check bans licenses sources")),
@@ -79,7 +80,9 @@ fn clippy_browser(workspace: &Workspace) -> Result<Outcome> {
 }
 
 /// What needs no interface: short to compile, so it fails first.
-const CRATES: &str = "-p model -p rfb -p store -p harvester -p simulator -p ops -p app-ui -p xtask";
+const CRATES: &str = "-p model -p rfb -p store -p simulator -p app-ui -p xtask";
+/// What stands on a cluster, simulated or real.
+const PLATFORM: &str = "-p harvester -p ops";
 /// The interface and the program around it.
 const PROGRAM: &str = "-p app -p server --features app/ssr";
 

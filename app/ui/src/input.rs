@@ -1,6 +1,6 @@
 //! One line, many lines, one of many.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use crate::{Glyph, Icon, button::Size, field::Ties};
 
@@ -56,10 +56,22 @@ pub fn TextInput(
     on_change: Option<Callback<String>>,
 ) -> impl IntoView {
     let Ties { id, invalid, described } = Ties::find(id);
+    let input = NodeRef::<html::Input>::new();
+    let dom = move || input.get();
+    in_step(
+        value,
+        move || dom().map(|input| input.value()),
+        move |text| {
+            if let Some(input) = dom() {
+                input.set_value(text)
+            }
+        },
+    );
     view! {
         <div class="input" data-size=size_name(size) data-readonly=move || readonly.get().then_some("")>
             {glyph.map(|glyph| view! { <Icon glyph=glyph/> })}
             <input
+                node_ref=input
                 id=id
                 class=mono.then_some("mono")
                 type=kind
@@ -75,7 +87,6 @@ pub fn TextInput(
                 aria-invalid=move || invalid.get().then_some("true")
                 aria-describedby=described
                 value=value.get_untracked()
-                prop:value=value
                 on:input=move |event| value.set(event_target_value(&event))
                 on:change=move |event| if let Some(on_change) = on_change { on_change.run(event_target_value(&event)) }
             />
@@ -83,6 +94,19 @@ pub fn TextInput(
             {move || readonly.get().then(|| view! { <Icon glyph=Glyph::Lock/> })}
         </div>
     }
+}
+
+/// Keeps a control and its signal in step. What the reader, or a password manager, wrote before the page came alive is
+/// taken over at first, and not wiped: the one time that an effect writes a signal, since only the document knows it.
+fn in_step(value: RwSignal<String>, read: impl Fn() -> Option<String> + 'static, write: impl Fn(&str) + 'static) {
+    Effect::new(move |is_alive: Option<bool>| {
+        let held = value.get();
+        let Some(shown) = read() else { return false };
+        if shown != held {
+            if is_alive == Some(true) { write(&held) } else { value.set(shown) }
+        }
+        true
+    });
 }
 
 fn size_name(size: Size) -> Option<&'static str> {
@@ -121,8 +145,20 @@ pub fn TextArea(
     required: bool,
 ) -> impl IntoView {
     let Ties { id, invalid, described } = Ties::find(id);
+    let area = NodeRef::<html::Textarea>::new();
+    let dom = move || area.get();
+    in_step(
+        value,
+        move || dom().map(|area| area.value()),
+        move |text| {
+            if let Some(area) = dom() {
+                area.set_value(text)
+            }
+        },
+    );
     view! {
         <textarea
+            node_ref=area
             id=id
             class=if mono { "input mono" } else { "input" }
             name=name
@@ -133,7 +169,6 @@ pub fn TextArea(
             aria-label=label
             aria-invalid=move || invalid.get().then_some("true")
             aria-describedby=described
-            prop:value=value
             on:input=move |event| value.set(event_target_value(&event))
         >
             {value.get_untracked()}

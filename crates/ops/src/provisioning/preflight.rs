@@ -328,11 +328,11 @@ mod tests {
 
     #[test]
     fn what_speaks_against_it_is_said() {
-        let nobody = Owner::default();
+        static NOBODY: Owner = Owner { number: String::new(), name: String::new() };
         let said = verdicts(|s| {
             (s.health, s.image, s.network, s.is_name_taken, s.free_addresses) =
                 (Health::Unreachable, None, None, true, 0);
-        }) + &verdicts(|s| (s.nodes, s.owner) = (&[], &nobody));
+        }) + &verdicts(|s| (s.nodes, s.owner) = (&[], &NOBODY));
         let said = said + &verdicts(move |s| s.is_observe_only = true);
         expect![[r#"
             cluster: Refused: bj-1 is unreachable
