@@ -83,9 +83,12 @@ fn number(seq: i64) -> String {
     grouped(seq.unsigned_abs())
 }
 
-/// The last part of an object's name; the whole is on hover.
+/// A VM by its name alone; the whole is on hover. What has another shape, such as a CIDR, stays as it is.
 fn short(object: &str) -> String {
-    object.rsplit('/').next().unwrap_or(object).to_owned()
+    match object.split('/').collect::<Vec<_>>()[..] {
+        [_, _, name] => name.to_owned(),
+        _ => object.to_owned(),
+    }
 }
 
 /// The first change, or why it did not come to one.
@@ -180,7 +183,7 @@ mod tests {
     fn objects_lead_to_what_they_are() {
         assert_eq!(object_href("bj-1/erp/web-01"), "/vms/bj-1/erp/web-01");
         assert_eq!(object_href("bj-1"), "/audit?q=bj-1");
-        assert_eq!(short("bj-1/erp/web-01"), "web-01");
+        assert_eq!((short("bj-1/erp/web-01"), short("10.20.30.0/24")), ("web-01".into(), "10.20.30.0/24".into()));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn Capabilities(probe: Option<Probe>) -> impl IntoView {
             <Fact name=words.kubernetes>{text(&probe.kubernetes)}</Fact>
             <Fact name=words.kubevirt>{text(&probe.kubevirt)}</Fact>
         </Facts>
-        <div class="scroll" data-flow="">
+        <div class="scroll">
             <table class="matrix" aria-label=words.tab_capabilities>
                 <thead>
                     <tr>
@@ -55,8 +55,8 @@ fn Row(capability: Capability) -> impl IntoView {
             <th scope="row">{tell(&capability.name)}<small><code>{capability.key.clone()}</code></small></th>
             <td><StateMark mark=mark word=word/></td>
             <td>{capability.since.clone()}</td>
-            <td class="soft">{tell(&capability.evidence)}</td>
-            <td>{instead}</td>
+            <td class="soft" data-wrap="">{tell(&capability.evidence)}</td>
+            <td data-wrap="">{instead}</td>
         </tr>
     }
 }

@@ -13,9 +13,8 @@ use model::access::SignIn;
 use ops::{Actor, Context};
 use std::net::{IpAddr, SocketAddr};
 
-/// The request's session token, for routes that end it.
-#[derive(Clone)]
-pub(crate) struct SessionToken(pub(crate) String);
+/// The request's session token, for routes that end it and for the page that marks it among others.
+pub(crate) use app::backend::SessionToken;
 
 /// Puts an [`ops::Context`] into every request's extensions.
 pub(crate) async fn context(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
