@@ -16,8 +16,10 @@ pub(crate) fn window(lists: &[Arc<[Arc<VmRow>]>], verdict: &Verdict, sort: Sort,
     let start = (span.start as usize).min(total);
     let end = start.saturating_add(span.len as usize).min(total);
     let order = |a: &&Arc<VmRow>, b: &&Arc<VmRow>| sort.compare(a, b);
-    if end < total && end > 0 {
-        found.select_nth_unstable_by(end - 1, order);
+    if end < total {
+        if let Some(last) = end.checked_sub(1) {
+            found.select_nth_unstable_by(last, order);
+        }
         found.truncate(end);
     }
     if start > 0 && start < found.len() {

@@ -62,10 +62,10 @@ fn the_guest_is_told_its_name_its_keys_and_its_address() {
             - 10.20.0.31/24
             routes:
             - to: default
-              via: 10.20.0.1
+              via: "10.20.0.1"
             nameservers:
               addresses:
-              - 10.20.0.5
+              - "10.20.0.5"
               search:
               - lab.example
     "#]]
