@@ -32,14 +32,12 @@ pub struct Services {
 pub struct SessionToken(pub String);
 
 /// The services and the circumstances of this request.
-#[expect(clippy::result_large_err, reason = "a fault is what every server function answers with, once a request")]
 pub(crate) fn reach() -> Result<(Arc<Ops>, Context), Fault> {
     let services = use_context::<Services>().ok_or_else(|| broken("no services in the context of this request"))?;
     Ok((services.ops, context()?))
 }
 
 /// Who asks, in which request, at what moment: the middleware of the server put it beside the request.
-#[expect(clippy::result_large_err, reason = "a fault is what every server function answers with, once a request")]
 pub(crate) fn context() -> Result<Context, Fault> {
     let parts = use_context::<Parts>();
     parts

@@ -55,7 +55,7 @@ pub(crate) fn cluster(id: &str, name: &str, health: Health) -> ClusterView {
         problem: health.is_away().then(|| Say::fixed("连接被拒绝", "connection refused")),
         since: UnixMs(NOW.0 - age),
         as_of: Some(UnixMs(NOW.0 - age)),
-        retry_at: health.is_away().then(|| UnixMs(NOW.0 + 47_000)),
+        retry_at: health.is_away().then_some(UnixMs(NOW.0 + 47_000)),
         is_observe_only: false,
         nodes: (2, 2),
         power: vec![(Power::Running, 40), (Power::Stopped, 4)],

@@ -1,4 +1,5 @@
 //! Orders, from the form's meaning to a VM that runs at the ledger's address, or to nothing left behind.
+#![expect(clippy::unwrap_used, reason = "a helper that fails here fails its test")]
 
 mod common;
 

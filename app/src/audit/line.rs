@@ -68,7 +68,7 @@ pub(super) fn Line(
                 </a>
             </td>
             <td><Person name=line.actor.clone() href=paths::audit_of(&line.actor)/></td>
-            <td title=line.verb.clone()>{line.act.clone()}</td>
+            <td title=line.verb.clone()>{tell(&line.say_act())}</td>
             <td><a class="name" data-strong="" href=object_href(&line.object) title=line.object.clone()>{short(&line.object)}</a></td>
             <td><Summary line=line.clone()/></td>
             <td><StateMark mark=mark(line.outcome) word=tell(&line.outcome.say())/></td>

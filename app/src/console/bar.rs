@@ -106,6 +106,7 @@ fn Toggles(session: Session) -> impl IntoView {
             let _ = root.request_fullscreen();
         }
     };
+    let is_full = is_full_screen();
     let is_view_only = session.is_view_only.clone();
     let on = {
         let is = is_view_only.clone();
@@ -116,9 +117,21 @@ fn Toggles(session: Session) -> impl IntoView {
         is_view_only.update(|is| *is = !*is);
     };
     view! {
-        <ToolButton label=words.full_screen glyph=Glyph::External on_press=full/>
+        <Pressed label=words.full_screen glyph=Glyph::External on=is_full on_press=full/>
         <Pressed label=words.view_only glyph=Glyph::Eye on=on on_press=toggle/>
     }
+}
+
+/// Whether the browser shows the page alone. Escape leaves that without us, so the browser is asked, not remembered.
+fn is_full_screen() -> RwSignal<bool> {
+    let is_full = RwSignal::new(false);
+    Effect::new(move |_| {
+        let told = window_event_listener(leptos::ev::fullscreenchange, move |_| {
+            is_full.set(document().fullscreen_element().is_some());
+        });
+        on_cleanup(move || told.remove());
+    });
+    is_full
 }
 
 /// A tool that stays down.

@@ -24,7 +24,6 @@ super::words! {
         paste: "粘贴为键入", "Paste as typing";
         fit: "适合窗口", "Fit the window";
         full_screen: "全屏", "Full screen";
-        leave_full_screen: "退出全屏", "Leave full screen";
         view_only: "只看", "View only";
         screenshot: "截图", "Screenshot";
         to_serial: "换到串口", "To the serial line";
@@ -39,11 +38,7 @@ super::words! {
         paste_takes(&str): |long| format!("约 {long}"), |long| format!("about {long}");
         reason_title(&str): |name| format!("打开生产环境的 {name}"), |name| format!("Open {name}, which is production");
         reason_more: "生产环境的控制台会记入审计：谁、何时、为什么。", "Consoles of production leave an audit line: who, when, why.";
-        reason: "为什么打开", "Why";
         reason_hint: "例如：变更单 CHG-20940，改回网关", "For example: change CHG-20940, restore the gateway";
         open: "打开控制台", "Open the console";
-        not_now: "先不打开", "Not now";
-        typing: "正在键入…", "Typing…";
-        no_power: "要启动它，去它的页面", "Its page can start it";
     }
 }

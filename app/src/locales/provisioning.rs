@@ -14,7 +14,6 @@ super::words! {
         environment: "环境", "Environment";
         flavour: "规格", "Size";
         place: "放在", "Place";
-        place_choose: "选一个网络", "Choose a network";
         place_word(&str, &str, &str, u64): |cluster, subnet, cidr, free| format!("{cluster} · {subnet} {cidr} · 空闲 {free}"), |cluster, subnet, cidr, free| format!("{cluster} · {subnet} {cidr} · {free} free");
         reason: "用途与原因", "What for";
         more: "改名称、地址、负责人、公钥", "Name, address, owner, keys";

@@ -63,7 +63,6 @@ super::words! {
         acting(usize, usize): |done, all| format!("{done}/{all} 台已下达"), |done, all| format!("{done} of {all} sent");
         bulk_done(&str, usize): |act, n| format!("{act}：{n} 台已下达"), |act, n| format!("{act}: sent to {}", count(n as u64, "VM"));
         bulk_failed(&str, usize): |act, n| format!("{act}：{n} 台没有成功"), |act, n| format!("{act}: {} failed", count(n as u64, "VM"));
-        power: "电源", "Power";
         power_sent(&str, &str): |act, name| format!("{act} {name}：已下达"), |act, name| format!("{act} {name}: sent");
         power_title(&str, &str): |act, name| format!("{act} {name}？"), |act, name| format!("{act} {name}?");
         stop_means: "平台请客户机自己关机，等它关完。正在用它的人会断开。", "The guest is asked to shut down and waited for. Whoever uses it is cut off.";
@@ -95,7 +94,6 @@ super::words! {
         ownership: "归属", "Ownership";
         environment: "环境", "Environment";
         managed: "由平台管理", "Managed by the platform";
-        unmanaged: "不由平台管理", "Not managed by the platform";
         place: "位置", "Place";
         namespace: "命名空间", "Namespace";
         migratable: "可热迁移", "Live migration";

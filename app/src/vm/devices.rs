@@ -1,6 +1,6 @@
 //! Disks and network interfaces of a VM, as tables.
 
-use app_ui::{Glyph, HeadCell, Icon, Mark, Section, StateMark, Table};
+use app_ui::{EmptyState, Glyph, HeadCell, Icon, Mark, Section, StateMark, Table};
 use leptos::prelude::*;
 use model::quantity::Bytes;
 use model::vm::{Disk, Nic, VmDetail};
@@ -30,9 +30,12 @@ pub(super) fn Disks(detail: Memo<VmDetail>) -> impl IntoView {
         }
     };
     let rows = move || disks.get().into_iter().map(|disk| view! { <DiskRow disk=disk/> }).collect_view();
+    let table =
+        move || view! { <Table label=words.disks inset=true head=Box::new(move || head().into_any())>{rows}</Table> };
+    let has_any = Memo::new(move |_| disks.with(|disks| !disks.is_empty()));
     view! {
         <Section title=words.disks note=note>
-            <Table label=words.disks inset=true head=Box::new(move || head().into_any())>{rows}</Table>
+            {move || if has_any.get() { table().into_any() } else { view! { <EmptyState glyph=Glyph::Disk title=words.no_disks/> }.into_any() }}
         </Section>
     }
 }
@@ -85,9 +88,13 @@ pub(super) fn Nics(detail: Memo<VmDetail>) -> impl IntoView {
         }
     };
     let rows = move || nics.get().into_iter().map(|nic| view! { <NicRow nic=nic/> }).collect_view();
+    let table = move || {
+        view! { <Table label=words.nics inset=true two=true head=Box::new(move || head().into_any())>{rows}</Table> }
+    };
+    let has_any = Memo::new(move |_| nics.with(|nics| !nics.is_empty()));
     view! {
         <Section title=words.nics note=note ruled=true>
-            <Table label=words.nics inset=true two=true head=Box::new(move || head().into_any())>{rows}</Table>
+            {move || if has_any.get() { table().into_any() } else { view! { <EmptyState glyph=Glyph::Nic title=words.no_nics/> }.into_any() }}
         </Section>
     }
 }

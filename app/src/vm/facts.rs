@@ -94,7 +94,7 @@ fn Place(detail: Memo<VmDetail>) -> impl IntoView {
             None => view! { <span class="faint">{words.not_running}</span> }.into_any(),
         };
         let target =
-            target.map(|node| view! { " → "<a class="name" href=like("node", &node)><code>{node.clone()}</code></a> });
+            target.map(|node| view! { " → "<a class="name" title=words.moving_to href=like("node", &node)><code>{node.clone()}</code></a> });
         view! {
             <Facts>
                 <Fact name=words.host>{host}{target}</Fact>

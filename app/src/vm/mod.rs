@@ -43,7 +43,7 @@ pub(crate) use power::fresh_key;
 #[component(transparent)]
 pub(crate) fn VmRoutes() -> AnyNestedRoute {
     view! {
-        <Route path=route::VMS view=list::VmList/>
+        <Route path=route::VMS view=list::VmList ssr=SsrMode::Async/>
         <Route path=route::VM view=detail::VmPage ssr=SsrMode::Async/>
     }
     .into_inner()

@@ -44,7 +44,7 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
     let busy = move || answers.with(|answers| asked.with(|asked| asked != answers)).then_some("true");
     let on_want = move |start: u32| want.set((asked.get_untracked(), start));
     let names = Names::of(list.fleet.clone());
-    let row_names = names.clone();
+    let row_names = names;
     let (for_cells, chosen, toggled) = (list.clone(), list.selection.clone(), list.selection.clone());
     let is_away = move |cell: Cell| cell.row.with(|row| names.is_away(&row.cluster));
     let navigate = use_navigate();

@@ -2,6 +2,7 @@
 
 use crate::Say;
 use crate::time::UnixMs;
+use crate::vm::Action;
 use serde::{Deserialize, Serialize};
 
 /// How an audited act ended.
@@ -87,6 +88,31 @@ pub struct AuditLine {
     pub detail: Option<String>,
     /// First 12 hex digits of the opening record's hash.
     pub hash: String,
+}
+
+impl AuditLine {
+    /// What was done, in words; an act that this release does not know is told by the word that is kept.
+    pub fn say_act(&self) -> Say {
+        if let Some(action) = Action::parse(&self.act).filter(|_| self.verb == "vm.power") {
+            return action.say();
+        }
+        match (self.verb.as_str(), self.act.as_str()) {
+            ("session.begin", _) => Say::fixed("登录", "Sign in"),
+            ("session.end", _) => Say::fixed("退出登录", "Sign out"),
+            ("fleet.register", "register") => Say::fixed("登记集群", "Register cluster"),
+            ("fleet.register", "replace-credential") => Say::fixed("更换凭据", "Replace credential"),
+            ("fleet.remove", _) => Say::fixed("移除集群", "Remove cluster"),
+            ("ipam.write", "create-subnet") => Say::fixed("新建子网", "Create subnet"),
+            ("ipam.write", "update-subnet") => Say::fixed("修改子网", "Change subnet"),
+            ("ipam.write", "remove-subnet") => Say::fixed("删除子网", "Remove subnet"),
+            ("ipam.write", "reserve") => Say::fixed("预留地址", "Reserve address"),
+            ("ipam.write", "release") => Say::fixed("释放地址", "Release address"),
+            ("vm.create", "order") => Say::fixed("申请虚拟机", "Order VM"),
+            ("vm.create", "undo-order") => Say::fixed("撤销申请", "Undo order"),
+            ("console.open", _) => Say::fixed("打开控制台", "Open console"),
+            _ => Say::new(self.act.clone(), self.act.clone()),
+        }
+    }
 }
 
 /// What to look for in the trail.

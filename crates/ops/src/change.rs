@@ -5,7 +5,7 @@
 //! minutes after its person has given up is a surprise, not a service. It must never know what a change is about.
 
 use crate::access::Permit;
-use crate::audit::{self, Act, Audit};
+use crate::audit::{self, Act};
 use crate::fleet::Fleet;
 use crate::tasks::Tasks;
 use crate::{Clock, Context, Error, Result};
@@ -54,7 +54,6 @@ enum Saved {
 /// The service.
 pub struct Changes {
     db: Db,
-    audit: Audit,
     fleet: Arc<Fleet>,
     clock: Clock,
     tasks: Tasks,
@@ -63,9 +62,9 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(crate) fn new(db: Db, audit: Audit, fleet: Arc<Fleet>, clock: Clock, tasks: Tasks, worker: String) -> Self {
+    pub(crate) fn new(db: Db, fleet: Arc<Fleet>, clock: Clock, tasks: Tasks, worker: String) -> Self {
         let (pulse, _) = watch::channel(0);
-        Self { db, audit, fleet, clock, tasks, worker, pulse }
+        Self { db, fleet, clock, tasks, worker, pulse }
     }
 
     /// Signals whenever an operation changed.

@@ -94,7 +94,7 @@ impl Follower {
         // What signalled meanwhile is in the value that is read now.
         self.fleet.mark_unchanged();
         self.operations.mark_unchanged();
-        !self.span.has_changed().is_err()
+        self.span.has_changed().is_ok()
     }
 
     async fn window(&mut self, query: &Query) -> Result<Option<Frame>> {

@@ -64,15 +64,8 @@ impl Ops {
         let worker = format!("{}-{}", std::process::id(), uuid::Uuid::now_v7().simple());
         let audit = Audit::new(db.clone(), clock.clone());
         let access = Access::of(db.clone(), sessions);
-        let fleet = Arc::new(Fleet::new(db.clone(), sealer, audit.clone(), clock.clone(), tasks.clone(), connect));
-        let changes = Arc::new(Changes::new(
-            db.clone(),
-            audit.clone(),
-            fleet.clone(),
-            clock.clone(),
-            tasks.clone(),
-            worker.clone(),
-        ));
+        let fleet = Arc::new(Fleet::new(db.clone(), sealer, audit.clone(), clock.clone(), connect));
+        let changes = Arc::new(Changes::new(db.clone(), fleet.clone(), clock.clone(), tasks.clone(), worker.clone()));
         let ipam = Arc::new(Ipam::new(db.clone(), fleet.clone(), audit.clone(), clock.clone()));
         let vms = Arc::new(Vms::new(db.clone(), fleet.clone(), changes.clone(), ipam.clone(), audit.clone()));
         let provisioning =

@@ -1,5 +1,5 @@
 //! A server and simulated clusters on loopback, and a browser's worth of HTTP.
-#![allow(dead_code, reason = "each test program uses its part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test program uses its part, and what fails here fails the test")]
 
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -20,23 +20,23 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Password of every account of a lab.
-pub const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "correct horse battery";
 /// Cluster of a lab.
-pub const CLUSTER: &str = "lab-1";
+pub(crate) const CLUSTER: &str = "lab-1";
 /// Network that the lab's subnet serves.
-pub const NETWORK: &str = "harvester-public/vlan-120";
+pub(crate) const NETWORK: &str = "harvester-public/vlan-120";
 
 /// A running simulated cluster.
-pub struct Lab {
+pub(crate) struct Lab {
     /// The cluster.
-    pub simulator: Simulator,
+    pub(crate) simulator: Simulator,
     /// Its API server.
-    pub served: Served,
+    pub(crate) served: Served,
 }
 
 impl Lab {
     /// A Harvester 1.8 with three hosts and `vms` VMs that works `speed` times as fast as real time.
-    pub async fn start(vms: usize, speed: f64) -> Self {
+    pub(crate) async fn start(vms: usize, speed: f64) -> Self {
         let clock = simulator::clock::Clock::auto(speed);
         let simulator = Simulator::builder().harvester("1.8").nodes(3).vms(vms).seed(7).clock(clock).build();
         simulator.start();
@@ -46,7 +46,7 @@ impl Lab {
 }
 
 /// A configuration with a data folder of its own.
-pub fn config(folder: &TempDir) -> Config {
+pub(crate) fn config(folder: &TempDir) -> Config {
     let site = folder.path().join("site");
     std::fs::create_dir_all(site.join("pkg")).unwrap();
     let manifest = r#"{"build":"test","base":"/pkg/test","script":"/pkg/test/a.js","wasm":"/pkg/test/a.wasm","style":"/pkg/test/a.css"}"#;
@@ -61,9 +61,9 @@ pub fn config(folder: &TempDir) -> Config {
 }
 
 /// A server in this process.
-pub struct Running {
-    pub address: SocketAddr,
-    pub ops: Arc<Ops>,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) ops: Arc<Ops>,
     _folder: TempDir,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
 }
@@ -75,7 +75,7 @@ impl Drop for Running {
 }
 
 /// Starts a server with accounts admin, operator and viewer.
-pub async fn serve() -> Running {
+pub(crate) async fn serve() -> Running {
     let folder = tempfile::tempdir().unwrap();
     let program = wire(config(&folder)).await.unwrap();
     let ops = program.ops().clone();
@@ -93,7 +93,7 @@ pub async fn serve() -> Running {
 }
 
 /// Registers the lab's cluster and a subnet that serves one of its networks; waits until its VMs are there.
-pub async fn settle(ops: &Arc<Ops>, lab: &Lab) {
+pub(crate) async fn settle(ops: &Arc<Ops>, lab: &Lab) {
     let ctx = Context::system("test", Clock::machine().now());
     let command = Register {
         id: CLUSTER.into(),
@@ -123,7 +123,7 @@ pub async fn settle(ops: &Arc<Ops>, lab: &Lab) {
 }
 
 /// Waits for a level, with a deadline.
-pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..600 {
         if holds() {
             return;
@@ -135,19 +135,19 @@ pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// A browser: an address and a cookie.
 #[derive(Clone)]
-pub struct Browser {
-    pub address: SocketAddr,
-    pub cookie: Option<String>,
+pub(crate) struct Browser {
+    pub(crate) address: SocketAddr,
+    pub(crate) cookie: Option<String>,
 }
 
 impl Browser {
     /// Nobody's.
-    pub fn nobody(address: SocketAddr) -> Self {
+    pub(crate) fn nobody(address: SocketAddr) -> Self {
         Self { address, cookie: None }
     }
 
     /// Signed in as one of the lab's accounts.
-    pub async fn signed_in(address: SocketAddr, login: &str) -> Self {
+    pub(crate) async fn signed_in(address: SocketAddr, login: &str) -> Self {
         let nobody = Self::nobody(address);
         let answer = nobody.form("/sign-in", &format!("login={login}&password={}", PASSWORD.replace(' ', "+"))).await;
         let cookie =
@@ -156,23 +156,23 @@ impl Browser {
         Self { address, cookie: Some(cookie) }
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, &[], String::new()).await
     }
 
-    pub async fn form(&self, path: &str, body: &str) -> Answer {
+    pub(crate) async fn form(&self, path: &str, body: &str) -> Answer {
         let origin = format!("http://{}", self.address);
         let headers = [("origin", origin.as_str()), ("content-type", "application/x-www-form-urlencoded")];
         self.send(Method::POST, path, &headers, body.to_owned()).await
     }
 
-    pub async fn json(&self, path: &str, body: &serde_json::Value) -> Answer {
+    pub(crate) async fn json(&self, path: &str, body: &serde_json::Value) -> Answer {
         let origin = format!("http://{}", self.address);
         let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
         self.send(Method::POST, path, &headers, body.to_string()).await
     }
 
-    pub async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
+    pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
         let stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
         #[expect(clippy::disallowed_methods, reason = "a connection of a test ends with its request")]
@@ -198,14 +198,14 @@ impl Browser {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub text: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |v| v.to_str().unwrap())
     }
 }

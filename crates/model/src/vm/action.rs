@@ -43,6 +43,11 @@ impl Action {
         }
     }
 
+    /// From the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.word() == word)
+    }
+
     /// The label of its button.
     pub fn say(self) -> Say {
         match self {

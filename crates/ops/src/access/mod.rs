@@ -9,7 +9,7 @@ mod permit;
 pub use permit::Permit;
 
 use crate::audit::{self, Act};
-use crate::{Context, Error, Result};
+use crate::{Actor, Context, Error, Result};
 use model::access::{LOCK_MS, MIN_PASSWORD, Me, Role, SessionView, SignIn};
 use model::audit::Outcome;
 use model::id::AccountId;
@@ -54,7 +54,8 @@ impl Access {
         let account = store::access::account_by_login(&self.db, login).await?;
         let locked = account.as_ref().and_then(|a| a.locked_until).filter(|&until| until > ctx.now);
         if let Some(until) = locked {
-            self.note(ctx, login, Outcome::Refused, Some("locked")).await?;
+            let line = Line { detail: Some("locked"), ..Line::of(login, Outcome::Refused) };
+            store::transact!(self.db, |tx| note(tx, ctx, line).await)?;
             let minutes = until.since(ctx.now).max(0) / 60_000 + 1;
             return Err(Error::TooMany(say!(
                 "密码错误太多，账号已锁定，{minutes} 分钟后再试",
@@ -82,7 +83,8 @@ impl Access {
                 user_agent,
             };
             store::access::insert_session(tx, &new).await?;
-            note(tx, ctx, &account.login, Outcome::Done, None).await
+            let line = Line { actor: &account.login, ..Line::of(&account.login, Outcome::Done) };
+            note(tx, ctx, line).await
         })?;
         Ok(token)
     }
@@ -95,7 +97,7 @@ impl Access {
                 Some(account) => store::access::record_wrong(tx, &account.id, ctx.now).await?,
                 None => None,
             };
-            note(tx, ctx, login, Outcome::Refused, Some("wrong name or password")).await?;
+            note(tx, ctx, Line { detail: Some("wrong name or password"), ..Line::of(login, Outcome::Refused) }).await?;
             crate::error::ok(wrong.is_some_and(|w| w.locked_until.is_some()))
         })?;
         Ok(if locked {
@@ -109,10 +111,6 @@ impl Access {
                 model::Fault::invalid(Say::fixed("用户名或密码不对", "wrong name or password")).at("password"),
             )
         })
-    }
-
-    async fn note(&self, ctx: &Context, login: &str, outcome: Outcome, detail: Option<&str>) -> Result<()> {
-        store::transact!(self.db, |tx| note(tx, ctx, login, outcome, detail).await)
     }
 
     async fn is_right(&self, password: String, hash: String) -> Result<bool> {
@@ -140,9 +138,13 @@ impl Access {
     /// Ends a session.
     pub async fn sign_out(&self, ctx: &Context, token: &str) -> Result<()> {
         let hash = TokenHash::of(token);
-        store::transact!(self.db, |tx| crate::error::ok(store::access::end_session(tx, &hash).await?))?;
-        tracing::info!(login = ctx.actor.login(), "signed out");
-        Ok(())
+        let login = ctx.actor.login();
+        let line = Line { verb: "session.end", actor: login, ..Line::of(login, Outcome::Done) };
+        store::transact!(self.db, |tx| {
+            store::access::end_session(tx, &hash).await?;
+            // A token that belongs to nobody ends nothing.
+            if ctx.actor.account().is_some() { note(tx, ctx, line).await } else { Ok(()) }
+        })
     }
 
     /// The actor's live sessions.
@@ -163,9 +165,15 @@ impl Access {
     /// Ends one of the actor's sessions by its short id.
     pub async fn end_session(&self, ctx: &Context, id: &str) -> Result<()> {
         let account = ctx.actor.account().ok_or(Error::Unauthenticated)?;
-        let ended =
-            store::transact!(self.db, |tx| crate::error::ok(store::access::end_session_of(tx, account, id).await?))?;
-        if ended { Ok(()) } else { Err(Error::NotFound) }
+        let login = ctx.actor.login();
+        let line = Line { verb: "session.end", actor: login, detail: Some(id), ..Line::of(login, Outcome::Done) };
+        store::transact!(self.db, |tx| {
+            if store::access::end_session_of(tx, account, id).await? {
+                note(tx, ctx, line).await
+            } else {
+                Err(Error::NotFound)
+            }
+        })
     }
 
     /// Makes an account; used by the command line.
@@ -218,11 +226,31 @@ fn me(session: &Session) -> Me {
     Me { id: a.id.clone(), login: a.login.clone(), name: a.name.clone(), number: a.number.clone(), role: a.role }
 }
 
-/// A line about signing in: opened and closed at once, since the act is the check itself.
-async fn note(tx: &mut Tx, ctx: &Context, login: &str, outcome: Outcome, detail: Option<&str>) -> Result<()> {
-    let act = Act { act: "begin", ..Act::default() };
-    let opened = audit::open_as(tx, ctx, "session.begin", login, &act).await?;
-    store::audit::close(tx, opened.seq, &Closing { at: ctx.now, outcome, before: None, after: None, detail }).await?;
+/// A line about a session.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    verb: &'a str,
+    /// Who is known to have done it: whoever only types a name is nobody yet.
+    actor: &'a str,
+    /// The sign-in name that it is about.
+    login: &'a str,
+    outcome: Outcome,
+    detail: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    /// A try to sign in as `login`, by whoever that is.
+    fn of(login: &'a str, outcome: Outcome) -> Self {
+        Self { verb: "session.begin", actor: Actor::Nobody.login(), login, outcome, detail: None }
+    }
+}
+
+/// Writes a line about a session: opened and closed at once, since the act is the check itself.
+async fn note(tx: &mut Tx, ctx: &Context, line: Line<'_>) -> Result<()> {
+    let act = Act { act: line.verb.rsplit('.').next().unwrap_or(line.verb), ..Act::default() };
+    let opened = audit::open_by(tx, ctx, line.actor, line.verb, line.login, &act).await?;
+    let closing = Closing { at: ctx.now, outcome: line.outcome, before: None, after: None, detail: line.detail };
+    store::audit::close(tx, opened.seq, &closing).await?;
     Ok(())
 }
 

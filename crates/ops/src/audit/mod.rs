@@ -33,14 +33,21 @@ pub struct Audit {
 
 /// Opens a line in the caller's transaction.
 pub async fn open(tx: &mut Tx, ctx: &Context, permit: &Permit, act: &Act<'_>) -> Result<Opened> {
-    open_as(tx, ctx, permit.verb().word(), permit.object(), act).await
+    open_by(tx, ctx, ctx.actor.login(), permit.verb().word(), permit.object(), act).await
 }
 
-/// Opens a line about something that has no permit: signing in.
-pub(crate) async fn open_as(tx: &mut Tx, ctx: &Context, verb: &str, object: &str, act: &Act<'_>) -> Result<Opened> {
+/// Opens a line about something that has no permit, such as signing in, by somebody whom the context may not know yet.
+pub(crate) async fn open_by(
+    tx: &mut Tx,
+    ctx: &Context,
+    actor: &str,
+    verb: &str,
+    object: &str,
+    act: &Act<'_>,
+) -> Result<Opened> {
     let new = NewAudit {
         at: ctx.now,
-        actor: ctx.actor.login(),
+        actor,
         from: &ctx.from,
         verb,
         act: act.act,

@@ -11,7 +11,6 @@ pub use register::Examined;
 
 use crate::access::Permit;
 use crate::audit::{Act, Audit};
-use crate::tasks::Tasks;
 use crate::{Clock, Context, Error, Result};
 use harvester::{Access, Cluster, ClusterError};
 use model::access::Verb;
@@ -32,16 +31,15 @@ pub struct Fleet {
     sealer: Sealer,
     audit: Audit,
     clock: Clock,
-    tasks: Tasks,
     connect: Connect,
     members: RwLock<BTreeMap<ClusterId, Arc<Member>>>,
     pulse: watch::Sender<u64>,
 }
 
 impl Fleet {
-    pub(crate) fn new(db: Db, sealer: Sealer, audit: Audit, clock: Clock, tasks: Tasks, connect: Connect) -> Self {
+    pub(crate) fn new(db: Db, sealer: Sealer, audit: Audit, clock: Clock, connect: Connect) -> Self {
         let (pulse, _) = watch::channel(0);
-        Self { db, sealer, audit, clock, tasks, connect, members: RwLock::default(), pulse }
+        Self { db, sealer, audit, clock, connect, members: RwLock::default(), pulse }
     }
 
     /// Connects every registered cluster; returns at once, caches fill in the background.

@@ -6,29 +6,29 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Squares of one block.
-pub const BLOCK: u32 = 256;
+pub(super) const BLOCK: u32 = 256;
 
 /// A lease as the map needs it.
 #[derive(Debug, Clone)]
-pub struct LeaseOnMap {
+pub(super) struct LeaseOnMap {
     /// `cluster/namespace/name`, or a note.
-    pub holder: String,
+    pub(super) holder: String,
     /// MAC.
-    pub mac: Option<String>,
+    pub(super) mac: Option<String>,
     /// How the ledger has it: held, reserved, quarantined.
-    pub standing: Standing,
+    pub(super) standing: Standing,
     /// Until when.
-    pub until: Option<UnixMs>,
+    pub(super) until: Option<UnixMs>,
 }
 
 /// How many blocks a subnet is shown in; IPv6 and anything beyond a /16 shows the first 256 blocks.
-pub fn blocks(subnet: &Subnet) -> u32 {
+pub(super) fn blocks(subnet: &Subnet) -> u32 {
     let blocks = subnet.cidr.size().div_ceil(u128::from(BLOCK));
     blocks.min(256) as u32
 }
 
 /// The squares of a block.
-pub fn squares(
+pub(super) fn squares(
     subnet: &Subnet,
     block: u32,
     leases: &HashMap<IpAddr, LeaseOnMap>,

@@ -11,35 +11,35 @@ use model::{Say, say};
 
 /// What the checks look at.
 #[derive(Debug)]
-pub struct Scene<'a> {
+pub(super) struct Scene<'a> {
     /// The template.
-    pub template: &'a Template,
+    pub(super) template: &'a Template,
     /// The size.
-    pub flavour: &'a Flavour,
+    pub(super) flavour: &'a Flavour,
     /// How the cluster answers.
-    pub health: Health,
+    pub(super) health: Health,
     /// Nothing may be written to it.
-    pub is_observe_only: bool,
+    pub(super) is_observe_only: bool,
     /// Its name.
-    pub cluster: &'a str,
+    pub(super) cluster: &'a str,
     /// The image of the template's name there, if there is one.
-    pub image: Option<&'a ImageView>,
+    pub(super) image: Option<&'a ImageView>,
     /// The network, if it is there.
-    pub network: Option<&'a NetworkView>,
+    pub(super) network: Option<&'a NetworkView>,
     /// Hosts.
-    pub nodes: &'a [NodeView],
+    pub(super) nodes: &'a [NodeView],
     /// Whether the name is in use in that namespace.
-    pub is_name_taken: bool,
+    pub(super) is_name_taken: bool,
     /// The name.
-    pub name: &'a str,
+    pub(super) name: &'a str,
     /// Addresses left in the subnet.
-    pub free_addresses: u64,
+    pub(super) free_addresses: u64,
     /// Who answers for it.
-    pub owner: &'a Owner,
+    pub(super) owner: &'a Owner,
 }
 
 /// Runs all checks that need no call.
-pub fn check(scene: &Scene<'_>) -> Vec<Check> {
+pub(super) fn check(scene: &Scene<'_>) -> Vec<Check> {
     vec![
         cluster(scene),
         name(scene),

@@ -114,7 +114,7 @@ impl Workflow for Deliveries {
 
 impl Deliveries {
     async fn is_cancelled(&self, run: &Run) -> Result<bool> {
-        Ok(super::cancel::is_asked(&self.db, &run.operation).await?)
+        super::cancel::is_asked(&self.db, &run.operation).await
     }
 
     async fn reserve(&self, data: &mut Delivery) -> Result<Did> {

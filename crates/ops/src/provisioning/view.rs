@@ -64,7 +64,7 @@ pub(super) async fn delivery_view(db: &Db, record: &OperationRecord, now: UnixMs
 fn step_view(step: Step, lines: &[JournalLine]) -> StepView {
     let mine = || lines.iter().filter(move |l| l.step == step.word());
     let at = |entry: Entry| mine().find(|l| l.entry == entry).map(|l| l.at);
-    let last = mine().last();
+    let last = mine().next_back();
     let state = match last.map(|l| l.entry) {
         None => StepState::Waiting,
         Some(Entry::Began) => StepState::Running,
