@@ -6,6 +6,7 @@ pub mod command;
 pub mod config;
 mod console;
 mod demo;
+mod folder;
 mod http;
 mod live;
 pub mod wire;

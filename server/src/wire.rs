@@ -1,6 +1,7 @@
 //! The composition root: from a configuration to a running program, one function, read top to bottom.
 
 use crate::config::Config;
+use crate::folder::DataFolder;
 use crate::http::assets::Site;
 use crate::http::router;
 use anyhow::Context as _;
@@ -41,6 +42,8 @@ impl Deref for Shared {
 pub struct Program {
     pub(crate) shared: Shared,
     site: Site,
+    /// Ours as long as the program lives.
+    _folder: DataFolder,
 }
 
 /// Opens the database and refuses one that a newer program made.
@@ -59,6 +62,7 @@ pub(crate) fn sealer(config: &Config) -> anyhow::Result<Sealer> {
 /// Puts the program together; background work begins here.
 pub async fn wire(config: Config) -> anyhow::Result<Program> {
     let site = Site::find(config.site.as_deref())?;
+    let folder = DataFolder::take(&config.data)?;
     let db = database(&config).await?;
     match db.schema().await? {
         SchemaState::Current => {}
@@ -75,10 +79,11 @@ pub async fn wire(config: Config) -> anyhow::Result<Program> {
         idle_ms: i64::from(config.session.idle_minutes) * 60_000,
         most_ms: i64::from(config.session.most_hours) * 3_600_000,
     };
-    let settings = Settings { db, sealer, clock: Clock::machine(), tasks: tasks.clone(), sessions, connect };
+    let worker = folder.worker().to_owned();
+    let settings = Settings { db, sealer, clock: Clock::machine(), tasks: tasks.clone(), worker, sessions, connect };
     let ops = Ops::start(settings).await?;
     let build = Arc::from(site.assets.build.as_str());
-    Ok(Program { shared: Shared(Arc::new(Inner { ops, config, build, tasks })), site })
+    Ok(Program { shared: Shared(Arc::new(Inner { ops, config, build, tasks })), site, _folder: folder })
 }
 
 impl Program {

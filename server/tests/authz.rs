@@ -40,17 +40,38 @@ async fn a_viewer_changes_nothing() {
     settle(&running.ops, &lab).await;
     let viewer = Browser::signed_in(running.address, "viewer").await;
     let vm = json!({ "cluster": "lab-1", "namespace": "a", "name": "b" });
-    let key = "0193-key";
-    for (path, body) in [
-        ("/api/app/vm/api/power", json!({ "command": { "vm": vm, "action": "stop", "reason": "", "key": key } })),
+    let subnet = json!({ "name": "x", "cidr": "10.9.0.0/24" });
+    let draft = json!({
+        "template": "web-gateway", "service": "x", "environment": "test", "cluster": "lab-1", "network": "a/b",
+        "flavour": "1c1g1", "subnet": "0190-x",
+    });
+    let bodies = [
+        ("change_power", json!({ "command": { "vm": vm, "action": "stop", "reason": "", "key": "0193-key" } })),
+        ("examine_kubeconfig", json!({ "kubeconfig": "x" })),
         (
-            "/api/app/fleet/api/register_cluster",
+            "register_cluster",
             json!({ "register": { "id": "x", "name": "x", "kubeconfig": "x", "is_observe_only": false } }),
         ),
-        ("/api/app/fleet/api/remove_cluster", json!({ "id": "lab-1", "reason": "" })),
-        ("/api/app/console/api/open_console", json!({ "command": { "vm": vm, "mode": "vnc", "reason": "" } })),
-    ] {
-        let answer = viewer.json(path, &body).await;
+        ("remove_cluster", json!({ "id": "lab-1", "reason": "" })),
+        ("ask_ticket", json!({ "open": { "vm": vm, "mode": "vnc", "reason": "" } })),
+        ("create_subnet", json!({ "draft": subnet })),
+        ("update_subnet", json!({ "id": "0190-x", "draft": subnet })),
+        ("remove_subnet", json!({ "id": "0190-x", "reason": "" })),
+        ("reserve_address", json!({ "id": "0190-x", "address": "10.9.0.9", "note": "x" })),
+        ("release_address", json!({ "id": "0190-x", "address": "10.9.0.9", "reason": "x" })),
+        ("preview_order", json!({ "draft": draft })),
+        ("place_order", json!({ "order": { "draft": draft, "key": "0193-key" } })),
+        ("undo_delivery", json!({ "id": "0190-x", "reason": "" })),
+    ];
+    // Changes that anybody who is signed in may make: to his own session, and looking again.
+    const OWN: [&str; 6] = ["sign_in", "sign_out", "end_session", "verify_audit", "probe_cluster", "refresh_cluster"];
+    for (path, method) in server_fn_paths().filter(|(_, method)| *method != http::Method::GET) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let Some((_, body)) = bodies.iter().find(|(known, _)| *known == name) else {
+            assert!(OWN.contains(&name), "{method} {path} is a change that this test does not know");
+            continue;
+        };
+        let answer = viewer.json(path, body).await;
         assert_eq!(answer.status, 403, "{path}: {}", answer.text);
         assert!(answer.text.contains("forbidden"), "{path}: {}", answer.text);
     }

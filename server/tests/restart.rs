@@ -74,6 +74,7 @@ async fn a_delivery_survives_a_kill_after_every_line() {
     let mut vms = Vec::new();
     for (n, at) in STEPS.iter().flat_map(|step| [format!("{step}:began"), format!("{step}:done")]).enumerate() {
         let _ = std::fs::remove_file(folder.path().join("crash"));
+        let began = std::time::Instant::now();
         let doomed = start(folder.path(), Some(&at));
         answers(address).await;
         let admin = Browser::signed_in(address, "admin").await;
@@ -98,6 +99,7 @@ async fn a_delivery_survives_a_kill_after_every_line() {
         let admin = Browser::signed_in(address, "admin").await;
         let view = ended(&admin, &id).await;
         assert_eq!(view["state"], "succeeded", "killed after {at}: {view:#}");
+        println!("killed after {at}, ended after {:.1} s", began.elapsed().as_secs_f64());
         vms.push((view["vm"][2].as_str().unwrap().to_owned(), view["address"].as_str().unwrap().to_owned()));
     }
     let count = vms.len();

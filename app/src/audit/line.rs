@@ -216,7 +216,7 @@ mod tests {
                 "aria-selected=\"true\"",
                 "14:08:00",
                 "lin",
-                "restart",
+                "Restart",
                 "web-01",
                 "<del>running",
                 "<ins>starting",

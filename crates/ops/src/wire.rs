@@ -24,6 +24,8 @@ pub struct Settings {
     pub clock: Clock,
     /// Where background work runs.
     pub tasks: Tasks,
+    /// The name under which work is claimed: that of this process alone, and of its former lives.
+    pub worker: String,
     /// How long sessions last.
     pub sessions: SessionRules,
     /// How clusters are connected to.
@@ -60,8 +62,10 @@ impl Ops {
 
     /// Puts the services together, connects the clusters and takes up what was interrupted.
     pub async fn start(settings: Settings) -> Result<Arc<Self>> {
-        let Settings { db, sealer, clock, tasks, sessions, connect } = settings;
-        let worker = format!("{}-{}", std::process::id(), uuid::Uuid::now_v7().simple());
+        let Settings { db, sealer, clock, tasks, worker, sessions, connect } = settings;
+        // What a former life of this worker held is free: whoever starts a worker makes sure that it is the only one.
+        store::change::free(&db, &worker).await?;
+        store::journal::free(&db, &worker).await?;
         let audit = Audit::new(db.clone(), clock.clone());
         let access = Access::of(db.clone(), sessions);
         let fleet = Arc::new(Fleet::new(db.clone(), sealer, audit.clone(), clock.clone(), connect));

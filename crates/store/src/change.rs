@@ -233,6 +233,14 @@ pub async fn claim_due(
     Ok(claimed)
 }
 
+/// Ends the leases of a worker that is known to be gone; its tokens stay spent.
+pub async fn free(db: &Db, worker: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE change SET lease_until = 0 WHERE ended IS NULL AND worker = $1";
+    let mut tx = db.begin().await?;
+    on_tx!(tx, |c| sqlx::query(sql).bind(worker).execute(c).await?.rows_affected());
+    tx.commit().await
+}
+
 /// Changes that have not ended, the oldest first; at most `limit`.
 pub async fn unfinished(db: &Db, limit: u32) -> Result<Vec<ChangeRecord>, StoreError> {
     let sql = "SELECT id, cluster, object, kind, actor, verb, audit_seq, stage, base_version, data, created, updated,

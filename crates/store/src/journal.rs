@@ -12,7 +12,7 @@ pub(crate) mod tests;
 mod write;
 
 pub use cancel::{ask_cancel, is_cancel_asked};
-pub use claim::{claim_due, next_due};
+pub use claim::{claim_due, free, next_due};
 pub use read::{by_key, entries, get, of_object, recent, running};
 pub use write::{append, insert, nudge, renew, reschedule, resume, save_data, set_state};
 

@@ -1,5 +1,9 @@
 //! A server and simulated clusters on loopback, and a browser's worth of HTTP.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test program uses its part, and what fails here fails the test")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test program uses its part, and what fails here fails the test"
+)]
 
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Full};

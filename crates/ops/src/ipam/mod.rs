@@ -106,6 +106,8 @@ impl Ipam {
 
     /// Removes a subnet that nobody holds an address of.
     pub async fn remove(&self, ctx: &Context, id: &SubnetId, reason: &str) -> Result<()> {
+        // Asked before it is looked up: whoever may not does not learn what there is.
+        Permit::ask(ctx, Verb::IpamWrite, id.as_str())?;
         let old = self.subnet(id).await?;
         let permit = Permit::ask(ctx, Verb::IpamWrite, format!("subnet {}", old.cidr))?;
         let act = Act { act: "remove-subnet", reason, before: Some(json(&old)?) };

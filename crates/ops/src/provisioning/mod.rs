@@ -231,6 +231,7 @@ impl Provisioning {
 
     /// Asks a running delivery to take back what it did.
     pub async fn undo(&self, ctx: &Context, id: &OperationId, reason: &str) -> Result<()> {
+        Permit::ask(ctx, Verb::VmCreate, id.as_str())?;
         let record = store::journal::get(&self.db, id).await?.ok_or(Error::NotFound)?;
         let permit = Permit::ask(ctx, Verb::VmCreate, record.object.clone())?;
         let act = Act { act: "undo-order", reason, before: None };

@@ -61,6 +61,8 @@ async fn who_slept_through_its_lease_cannot_write() {
     each(|db| async move {
         let id = saved(&db, "c1").await;
         assert!(claim_due(&db, "p2", later(LEASE_MS - 1), LEASE_MS, 10).await.unwrap().is_empty());
+        free(&db, "somebody else").await.unwrap();
+        assert!(claim_due(&db, "p2", later(LEASE_MS - 1), LEASE_MS, 10).await.unwrap().is_empty());
         let taken = claim_due(&db, "p2", later(LEASE_MS), LEASE_MS, 10).await.unwrap().remove(0);
         assert_eq!((&taken.id, taken.token), (&id, FIRST_TOKEN + 1));
         assert!(matches!(advanced(&db, &id, FIRST_TOKEN, Stage::Checked).await, Err(StoreError::Fenced)));

@@ -41,6 +41,14 @@ pub async fn claim_due(
     row.map(OperationRow::record).transpose()
 }
 
+/// Ends the leases of a worker that is known to be gone; its tokens stay spent.
+pub async fn free(db: &Db, worker: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE operation SET lease_until = 0 WHERE ended IS NULL AND worker = $1";
+    let mut tx = db.begin().await?;
+    on_tx!(tx, |c| sqlx::query(sql).bind(worker).execute(c).await?.rows_affected());
+    tx.commit().await
+}
+
 /// When the next operation can be claimed, if nothing changes: a runner may sleep until then, or until it is nudged.
 pub async fn next_due(db: &Db) -> Result<Option<UnixMs>, StoreError> {
     let sql = "SELECT MIN(CASE WHEN due > lease_until THEN due ELSE lease_until END) FROM operation

@@ -56,6 +56,23 @@ async fn a_journal_reads_as_it_was_written() {
     .await;
 }
 
+/// A worker that starts anew goes on at once; others' leases and its own old tokens are worth what they were.
+#[tokio::test]
+async fn a_worker_that_starts_anew_takes_its_own_work_back() {
+    each(|db| async move {
+        let (mine, theirs) = (saved(&db, "o1", None).await.unwrap(), saved(&db, "o2", None).await.unwrap());
+        let first = claimed(&db, "p1", NOW).await.unwrap();
+        assert_eq!(claimed(&db, "p2", NOW).await.unwrap().id, theirs);
+        free(&db, "p1").await.unwrap();
+        let again = claimed(&db, "p1", NOW).await.unwrap();
+        assert_eq!((&again.id, again.token), (&mine, first.token + 1));
+        assert!(claimed(&db, "p1", NOW).await.is_none());
+        let stale = transact!(db, |tx| save_data(tx, &mine, first.token, "{}").await);
+        assert!(matches!(stale, Err(StoreError::Fenced)));
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn who_slept_through_its_lease_cannot_write() {
     each(|db| async move {
