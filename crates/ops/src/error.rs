@@ -80,6 +80,11 @@ impl Error {
         }
     }
 
+    /// Nothing was tried, because the cluster is not there: waiting for it is no failure, however long it takes.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Away(_) | Self::Cluster(ClusterError::Away { .. }))
+    }
+
     /// Trying again later may help.
     pub fn is_passing(&self) -> bool {
         match self {
@@ -90,6 +95,7 @@ impl Error {
                     | ClusterError::Expired
                     | ClusterError::Broken { .. }
             ),
+            Self::Away(_) => true,
             Self::Store(error) => error.is_retryable() || matches!(error, StoreError::Unavailable { .. }),
             _ => false,
         }

@@ -49,6 +49,25 @@ impl Member {
         self.running.as_ref().map_err(|why| Error::Refused(why.clone()))
     }
 
+    /// For a conclusion from what is *not* in the cache: refused until there is a whole picture that is kept up to date.
+    pub fn seen(&self) -> Result<&Running> {
+        let running = self.running()?;
+        let health = running.cache.status().health;
+        if health.is_away() || health == Health::Connecting {
+            let (name, zh, en) = (&self.record.name, health.say().zh, health.say().en.to_lowercase());
+            return Err(Error::Away(model::say!(
+                "{name} {zh}，等它恢复才知道里面有什么",
+                "{name} is {en}; what is in it is known once it is back"
+            )));
+        }
+        Ok(running)
+    }
+
+    /// Whether there ever was a whole picture of it since this program began.
+    pub fn has_picture(&self) -> bool {
+        self.running.as_ref().is_ok_and(|running| running.cache.status().as_of.is_some())
+    }
+
     /// For a write: refused where nothing may be written, and at once where the cluster is away, so that no write waits to
     /// surprise somebody later (`reliability.md` row 9).
     pub fn writable(&self) -> Result<&Running> {

@@ -133,6 +133,7 @@ impl Ipam {
         self.audit
             .around(ctx, &permit, act, async || {
                 let subnet = self.subnet(id).await?;
+                self.sees_all_of(&subnet)?;
                 let avoid = self.seen_in(&subnet).into_keys().collect();
                 let ask = Ask {
                     wanted: Some(address),
@@ -206,6 +207,7 @@ impl Ipam {
         mac: Mac,
     ) -> Result<Lease> {
         let now = self.clock.now();
+        self.sees_all_of(subnet)?;
         let avoid: BTreeSet<IpAddr> = self.seen_in(subnet).into_keys().collect();
         let holder = holder.to_string();
         let until = UnixMs(now.0 + RESERVED_MS);
@@ -238,6 +240,23 @@ impl Ipam {
             }
         }
         Ok(None)
+    }
+
+    /// An address is given only when it is known which ones are used: the ledger does not have what others made.
+    fn sees_all_of(&self, subnet: &Subnet) -> Result<()> {
+        for serves in &subnet.serves {
+            // One that is not of the fleet any more has no say.
+            let Ok(member) = self.fleet.member(&serves.cluster) else { continue };
+            if !member.has_picture() {
+                let name = &member.record.name;
+                return Err(Error::Away(say!(
+                    "还没有看到 {name} 里的地址，现在分配可能冲突；等它连上，或不再让这个子网服务它",
+                    "the addresses in {name} have not been seen yet, one given now could collide; wait until it is \
+                     connected, or let this subnet serve it no more"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Addresses that clusters report inside a subnet, and the VMs they are seen at.

@@ -231,10 +231,10 @@ impl Deliveries {
         Ok(harvester::change::live(&running.cluster, &target).await?.is_some_and(|object| carries(&object, data)))
     }
 
-    /// The VM's row, if the cache shows the VM that this delivery made.
+    /// The VM's row, if the cache shows the VM that this delivery made. An error while the cache does not know.
     fn row(&self, data: &Delivery) -> Result<Option<Arc<VmRow>>> {
         let member = self.fleet.member(&data.vm.cluster)?;
-        let row = member.running()?.cache.row(data.vm.namespace.as_str(), data.vm.name.as_str());
+        let row = member.seen()?.cache.row(data.vm.namespace.as_str(), data.vm.name.as_str());
         Ok(row.filter(|row| data.uid.as_deref().is_none_or(|uid| uid == &*row.uid)))
     }
 

@@ -198,7 +198,7 @@ impl<W: Workflow> Runner<W> {
             }
             Err(Error::Store(StoreError::Fenced)) => return Err(StoreError::Fenced.into()),
             Err(error) if error.is_passing() && work.failures < MAX_PASSING => {
-                work.failures += 1;
+                work.failures += u32::from(!error.is_away());
                 tracing::debug!(operation = %work.record.id, %error, "a step will be tried again");
                 self.wait(work, error.say()).await?;
             }
@@ -233,7 +233,7 @@ impl<W: Workflow> Runner<W> {
             Ok(Undid::Wait(what)) => self.wait(work, what).await?,
             Err(Error::Store(StoreError::Fenced)) => return Err(StoreError::Fenced.into()),
             Err(error) if error.is_passing() && work.failures < MAX_PASSING => {
-                work.failures += 1;
+                work.failures += u32::from(!error.is_away());
                 self.wait(work, error.say()).await?;
             }
             Err(error) => {
