@@ -1,12 +1,10 @@
 //! `cargo xtask bench`: the benchmarks of every package that has some, one package after the other so that nothing else
 //! runs beside them.
 
-use std::process::Stdio;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Deserialize;
 
-use crate::cargo::cargo;
+use crate::cargo::{cargo, metadata};
 use crate::process::run;
 use crate::workspace::Workspace;
 
@@ -29,9 +27,7 @@ struct Target {
 
 /// Runs them all, or only those of `package`.
 pub(crate) fn bench(workspace: &Workspace, package: Option<&str>) -> Result<()> {
-    let mut metadata = cargo(workspace, "metadata --no-deps --format-version 1");
-    let output = metadata.stderr(Stdio::inherit()).output().context("asking cargo for the packages")?;
-    let with_benches = with_benches(serde_json::from_slice(&output.stdout).context("reading cargo's metadata")?);
+    let with_benches = with_benches(metadata(workspace)?);
     let chosen: Vec<_> = with_benches.iter().filter(|name| package.is_none_or(|wanted| wanted == *name)).collect();
     if chosen.is_empty() {
         bail!("no such benchmarks; packages with some: {}", with_benches.join(", "));

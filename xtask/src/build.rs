@@ -14,6 +14,15 @@ use crate::site::{self, Site};
 use crate::toolchain::{self, Wasm};
 use crate::workspace::{Profile, Workspace};
 
+/// What an operator needs beside program and site, and its name there. The configuration is an example by its name, so that
+/// a copy over an older folder leaves the one in use alone.
+const DELIVERED: [(&str, &str); 4] = [
+    ("deploy/harvester-admin.toml", "harvester-admin.toml.example"),
+    ("deploy/harvester-admin.service", "harvester-admin.service"),
+    ("deploy/clusterrole.yaml", "clusterrole.yaml"),
+    ("LICENSE", "LICENSE"),
+];
+
 /// How long each part took, and what the interface weighs.
 #[derive(Debug)]
 pub(crate) struct Built {
@@ -51,7 +60,7 @@ pub(crate) fn build_browser(workspace: &Workspace, profile: Profile) -> Result<(
     run(&mut wasm.cargo(workspace, &format!("build -p frontend --lib --profile {}", profile.browser())))
 }
 
-/// Puts what is delivered beside the site: the program and its example configuration.
+/// Puts the program and [`DELIVERED`] beside the site.
 fn deliver(workspace: &Workspace) -> Result<()> {
     let dist = workspace.dist();
     let program = workspace.program(Profile::Release);
@@ -60,11 +69,8 @@ fn deliver(workspace: &Workspace) -> Result<()> {
     let fresh = dist.join("harvester-admin.new");
     fs::copy(&program, &fresh).with_context(|| format!("copying {}", program.display()))?;
     fs::rename(&fresh, dist.join("harvester-admin"))?;
-    for name in ["harvester-admin.toml.example", "LICENSE"] {
-        let from = ["deploy", ""].iter().map(|folder| workspace.path(folder).join(name)).find(|path| path.is_file());
-        if let Some(from) = from {
-            fs::copy(from, dist.join(name))?;
-        }
+    for (from, name) in DELIVERED {
+        fs::copy(workspace.path(from), dist.join(name)).with_context(|| format!("copying {from}"))?;
     }
     Ok(())
 }
@@ -85,6 +91,19 @@ impl fmt::Display for Built {
                 write!(f, "the interface is build {build}")?;
                 weights.iter().try_for_each(|weight| write!(f, "\n{weight}"))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_delivered_is_there() {
+        let workspace = Workspace::find().unwrap();
+        for (from, _) in DELIVERED {
+            assert!(workspace.path(from).is_file(), "{from}");
         }
     }
 }

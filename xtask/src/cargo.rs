@@ -5,7 +5,10 @@
 //! build scripts that watch these variables run again at each change between `cargo build` and `cargo xtask`.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
 
 use crate::workspace::Workspace;
 
@@ -22,6 +25,13 @@ pub(crate) fn cargo(workspace: &Workspace, words: &str) -> Command {
         command.env("RUSTFLAGS", with_flag(&flags));
     }
     command
+}
+
+/// What cargo knows of the packages of the workspace, as far as `T` asks for it.
+pub(crate) fn metadata<T: DeserializeOwned>(workspace: &Workspace) -> Result<T> {
+    let mut metadata = cargo(workspace, "metadata --no-deps --format-version 1");
+    let output = metadata.stderr(Stdio::inherit()).output().context("asking cargo for the packages")?;
+    serde_json::from_slice(&output.stdout).context("reading cargo's metadata")
 }
 
 /// The flags with ours among them.

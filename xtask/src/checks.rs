@@ -15,6 +15,7 @@ use crate::postgres::Postgres;
 use crate::process::{run, run_reading};
 use crate::site::{self, Site};
 use crate::steps::{Outcome, Step, Tally, run_all};
+use crate::tidy::tidy;
 use crate::toolchain::{Wasm, ensure_c_compiler};
 use crate::workspace::{Profile, Workspace};
 
@@ -59,6 +60,7 @@ fn steps(workspace: &Workspace, quick: bool) -> Vec<Step<'_>> {
     let clippy = format!("clippy {NATIVE} --all-targets -- -D warnings");
     vec![
         Step::new("fmt", move || cargo("fmt --all --check")),
+        Step::new("tidy", || tidy(workspace).map(Outcome::Done)),
         Step::new("clippy", move || cargo(&clippy)),
         Step::new("clippy-wasm", || clippy_browser(workspace)),
         Step::new("crates", move || tests(workspace, quick, CRATES)),

@@ -8,6 +8,7 @@
 //! cargo xtask demo                  builds what changed and runs the product against simulated clusters
 //! cargo xtask build [--release]     target/debug + target/site, or target/dist/harvester-admin to copy somewhere
 //! cargo xtask test [--quick]        everything that CI checks, in order of speed
+//! cargo xtask tidy                  the rules of the architecture that a machine can keep
 //! cargo xtask bench | fmt | shots
 //! ```
 //! It must never know what the product does: no noun of the platform appears here.
@@ -24,6 +25,7 @@ mod postgres;
 mod process;
 mod site;
 mod steps;
+mod tidy;
 mod toolchain;
 mod workspace;
 
@@ -54,6 +56,8 @@ enum Command {
     Demo(demo::Wishes),
     /// Everything that CI checks, in order of speed.
     Test(checks::Selection),
+    /// The rules of the architecture and of style that a machine can keep.
+    Tidy,
     /// The benchmarks of every package that has some.
     Bench {
         /// Only this package.
@@ -89,6 +93,7 @@ fn run(command: Command) -> Result<()> {
             .map(|built| println!("{built}")),
         Command::Demo(wishes) => demo::demo(&workspace, &wishes),
         Command::Test(selection) => checks::test(&workspace, &selection),
+        Command::Tidy => tidy::tidy(&workspace).map(|_| ()),
         Command::Bench { package } => bench::bench(&workspace, package.as_deref()),
         Command::Fmt => process::run(&mut cargo::cargo(&workspace, "fmt --all")),
         Command::Shots => shots(&workspace),

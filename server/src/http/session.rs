@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::{Cookie, SameSite};
 use http::{HeaderMap, header};
+use model::UnixMs;
 use model::access::SignIn;
 use ops::{Actor, Context};
 use std::net::{IpAddr, SocketAddr};
@@ -39,6 +40,11 @@ pub(crate) async fn context(State(shared): State<Shared>, mut request: Request, 
         request.extensions_mut().insert(SessionToken(token));
     }
     next.run(request).await
+}
+
+/// Whether the session goes on at `now`, which counts as a use of it; one that cannot be read does not.
+pub(crate) async fn is_alive(shared: &Shared, token: &str, now: UnixMs) -> bool {
+    matches!(shared.ops.access.resume(token, now).await, Ok(Some(_)))
 }
 
 /// The address that a request came from: the peer's, or what a trusted proxy says of it.

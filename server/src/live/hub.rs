@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::http::session::SessionToken;
+use crate::http::session::{self, SessionToken};
 
 /// Frames that wait for a browser before its followers wait too.
 const QUEUE: usize = 32;
@@ -59,7 +59,7 @@ async fn serve(shared: Shared, ctx: Context, token: String, socket: WebSocket) {
             _ = beat.tick() => {
                 // A session that was ended elsewhere takes its sockets with it.
                 let now = shared.ops.clock.now();
-                if !matches!(shared.ops.access.resume(&token, now).await, Ok(Some(_))) { break; }
+                if !session::is_alive(&shared, &token, now).await { break; }
                 if frames.try_send(Down::Beat { now }).is_err_and(|e| matches!(e, mpsc::error::TrySendError::Closed(_))) { break; }
             }
             message = stream.next() => {

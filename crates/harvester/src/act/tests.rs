@@ -1,3 +1,5 @@
+//! Consoles and guests of VMs on a simulated cluster.
+
 use super::*;
 use crate::ClusterError;
 use crate::testing::{World, vm_ref};

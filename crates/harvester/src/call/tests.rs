@@ -1,3 +1,5 @@
+//! Requests to clusters that refuse, hurry us or never answer.
+
 use super::*;
 use expect_test::{Expect, expect};
 use model::id::ClusterId;

@@ -1,3 +1,5 @@
+//! A VM's page, read from a simulated cluster.
+
 use super::*;
 use crate::testing::{World, until, vm, vm_ref};
 use serde_json::json;

@@ -1,4 +1,7 @@
+//! One table behind the page, the check and the role.
+
 use super::*;
+use expect_test::expect_file;
 
 fn held(rules: &str) -> Held {
     serde_json::from_str(rules).unwrap()
@@ -71,9 +74,5 @@ async fn an_administrator_lacks_nothing_and_a_reader_the_changes() {
 
 #[test]
 fn the_role_in_deploy_is_this_one() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/clusterrole.yaml");
-    // Absent until it is first written.
-    if let Ok(text) = std::fs::read_to_string(path) {
-        assert_eq!(text, cluster_role_yaml(), "write the output of `cluster_role_yaml` to deploy/clusterrole.yaml");
-    }
+    expect_file!["../../../../deploy/clusterrole.yaml"].assert_eq(&cluster_role_yaml());
 }

@@ -1,3 +1,5 @@
+//! Which kubeconfigs are taken, and that no refusal quotes a secret.
+
 use super::*;
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,5 @@
+//! The matrix of capabilities: whole, honest about what is unknown, and different for two releases.
+
 use super::*;
 use model::fleet::Verdict;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Accounts, sessions and lock-out on both engines.
+
 use super::*;
 use crate::testing::each;
 use crate::transact;

@@ -1,3 +1,5 @@
+//! The audit trail on both engines: searched, tampered with, written by many at once.
+
 use super::*;
 use crate::Db;
 use crate::db::on_tx;

@@ -1,3 +1,5 @@
+//! Changes saved at each stage, and who may write them, on both engines.
+
 use super::*;
 use crate::testing::each;
 use crate::transact;

@@ -1,3 +1,5 @@
+//! Tickets on both engines: for one purpose, for a short time, once.
+
 use super::*;
 use crate::testing::each;
 use crate::transact;

@@ -1,3 +1,5 @@
+//! Schemas and transactions on both engines, and files that fail.
+
 use super::{MAX_TRIES, on_tx};
 use crate::testing::{each, memory};
 use crate::transact;

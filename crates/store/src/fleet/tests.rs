@@ -1,3 +1,5 @@
+//! Clusters and their sealed kubeconfigs on both engines.
+
 use super::*;
 use crate::testing::each;
 use crate::transact;

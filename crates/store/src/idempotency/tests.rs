@@ -1,3 +1,5 @@
+//! What is sent twice is done once, on both engines.
+
 use super::*;
 use crate::testing::each;
 use crate::{Db, transact};

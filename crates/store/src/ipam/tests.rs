@@ -1,3 +1,5 @@
+//! The address ledger on both engines: who gets which address, also when a thousand ask at once.
+
 use super::*;
 use crate::testing::{each, memory, postgres};
 use crate::{Db, OpenOptions, StoreError, journal, transact};

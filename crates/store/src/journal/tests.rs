@@ -1,3 +1,5 @@
+//! Operations and their journal on both engines: claimed once, written by who holds the claim.
+
 use super::*;
 use crate::testing::each;
 use crate::{Db, transact};

@@ -1,3 +1,5 @@
+//! The catalogue of templates on both engines.
+
 use super::*;
 use crate::testing::each;
 use crate::transact;

@@ -1,3 +1,5 @@
+//! What is written, read again by what reads.
+
 use super::*;
 use crate::make::{CloudInit, cloud_init_secret, owner_patch};
 use crate::watch::index::Keys;

@@ -1,3 +1,5 @@
+//! Rows of VMs and their halves, from whole objects to empty and hostile ones.
+
 use super::*;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};

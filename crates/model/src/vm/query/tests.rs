@@ -1,3 +1,5 @@
+//! The search language, a case a line.
+
 use super::*;
 use crate::time::UnixMs;
 use crate::vm::Power;

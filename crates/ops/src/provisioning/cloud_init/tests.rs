@@ -1,3 +1,5 @@
+//! What the guest is told, and that nothing typed becomes structure in it.
+
 use super::*;
 use expect_test::expect;
 use model::id::{SubnetId, TemplateId};
