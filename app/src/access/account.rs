@@ -65,7 +65,7 @@ fn Sessions(rows: Vec<SessionView>, end: Action<String, ()>) -> impl IntoView {
             <HeadCell col="s-from" word=words.from/>
             <HeadCell col="s-began" word=words.began/>
             <HeadCell col="s-used" word=words.used/>
-            <HeadCell col="s-end" word="" num=true/>
+            <HeadCell col="s-end" word=words.acts num=true/>
         }
     };
     view! {

@@ -63,8 +63,8 @@ pub(super) fn Line(
                 </svg>
             </td>
             <td>
-                <a class="name" href=href aria-label=label aria-expanded=move || is_open.get().to_string()>
-                    <time title=zone.full(line.at)>{zone.near(line.at, now)}</time>
+                <a class="name" href=href aria-expanded=move || is_open.get().to_string()>
+                    <time title=zone.full(line.at)>{zone.near(line.at, now)}</time><span class="unseen">{label}</span>
                 </a>
             </td>
             <td><Person name=line.actor.clone() href=paths::audit_of(&line.actor)/></td>
@@ -128,7 +128,7 @@ fn Detail(line: AuditLine) -> impl IntoView {
             <td colspan=COLUMNS>
                 <div class="audit-detail">
                     <div class="col">
-                        <h3>{words.before_after}</h3>
+                        <h2>{words.before_after}</h2>
                         {compared}
                         <div class="row"><a class="link small" href=paths::audit_of(&line.object)>{words.all_of_it}</a></div>
                     </div>
@@ -163,11 +163,11 @@ fn Compared(difference: Difference) -> impl IntoView {
     let name = if field.is_empty() { String::new() } else { format!("{field}: ") };
     if before == after {
         let text = format!("{name}{}", before.unwrap_or_default());
-        return view! { <tr><th></th><td></td><td>{text}</td></tr> }.into_any();
+        return view! { <tr><td></td><td>{text}</td></tr> }.into_any();
     }
     let row = |op: &'static str, sign: &'static str, text: String| {
         let name = name.clone();
-        view! { <tr data-op=op><th></th><td>{sign}</td><td>{name}<mark>{text}</mark></td></tr> }
+        view! { <tr data-op=op><td>{sign}</td><td>{name}<mark>{text}</mark></td></tr> }
     };
     view! { {before.map(|text| row("del", "−", text))}{after.map(|text| row("add", "+", text))} }.into_any()
 }

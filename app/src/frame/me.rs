@@ -19,10 +19,10 @@ pub(super) fn MeMenu() -> impl IntoView {
     close_by_what_is_elsewhere(menu);
     session.me.clone().map(|me| {
         let name = if me.name.is_empty() { me.login.clone() } else { me.name.clone() };
-        let (label, face) = (name.clone(), name.clone());
+        let face = name.clone();
         view! {
             <details class="pop" data-end="" node_ref=menu>
-                <summary class="me" aria-label=label><Face name=face/><span>{name}</span></summary>
+                <summary class="me"><Face name=face/><span>{name}</span></summary>
                 <div class="menu">
                     <header><span>{me.login}</span><span>{tell(&me.role.say())}</span></header>
                     <a class="option" href=paths::ACCOUNT on:click=move |_| close(menu)><Icon glyph=Glyph::User/>{words.sessions}</a>

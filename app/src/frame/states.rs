@@ -42,7 +42,7 @@ pub(crate) fn FaultState(
     let may_retry = !matches!(fault.code, Code::Unauthenticated | Code::Forbidden | Code::NotFound);
     let detail = fault.detail.clone();
     view! {
-        <Blank glyph=glyph tone=tone title=title meaning=meaning reference=reference page=page>
+        <Blank glyph=glyph tone=tone title=title meaning=meaning reference=reference page=page heads=page>
             {is_signed_out.then(|| {
                 let here = use_location().pathname;
                 view! { <LinkButton href=Signal::derive(move || paths::sign_in(&here.get())) word=words.sign_in kind=Kind::Primary/> }
@@ -79,7 +79,7 @@ pub(crate) fn NotFound() -> impl IntoView {
     view! {
         <Title text=words.no_page/>
         <main class="page" id="main" tabindex="-1">
-            <Blank glyph=Glyph::Search title=words.no_page meaning=words.no_page_more page=true>
+            <Blank glyph=Glyph::Search title=words.no_page meaning=words.no_page_more page=true heads=true>
                 <LinkButton href=paths::OVERVIEW word=words.home kind=Kind::Primary/>
             </Blank>
         </main>

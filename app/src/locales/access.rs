@@ -17,6 +17,7 @@ super::words! {
         used: "最近使用", "Last used";
         from: "来自", "From";
         this_one: "本次", "This one";
+        acts: "操作", "Actions";
         end: "结束", "End";
         ended_one: "会话已结束", "Session ended";
         no_sessions: "没有会话", "No sessions";

@@ -29,7 +29,7 @@ pub(super) fn Templates(
         let smallest = template.flavours.first().map(|f| (words.from)(&f.label()));
         view! {
             <a class="tile" href=href role="radio" aria-checked=move || is_chosen.get().to_string() data-noscroll="">
-                <header><Icon glyph=glyph/><h3>{tell(&template.name)}</h3></header>
+                <header><Icon glyph=glyph/><h2>{tell(&template.name)}</h2></header>
                 <p>{tell(&template.summary)}</p>
                 <footer><span><Icon glyph=Glyph::Cpu/>{smallest}</span></footer>
             </a>

@@ -23,12 +23,12 @@ pub(super) fn VmFacts(detail: Memo<VmDetail>) -> impl IntoView {
     view! {
         <div class="vm-facts">
             <section>
-                <h3>{words.truths}<Since at=as_of/></h3>
+                <h2>{words.truths}<Since at=as_of/></h2>
                 {move || view! { <Truths truths=truths.get()/> }}
             </section>
-            <section><h3>{words.ownership}</h3><Ownership detail=detail/></section>
-            <section><h3>{words.place}</h3><Place detail=detail/></section>
-            <section><h3>{words.size}</h3><Size detail=detail/></section>
+            <section><h2>{words.ownership}</h2><Ownership detail=detail/></section>
+            <section><h2>{words.place}</h2><Place detail=detail/></section>
+            <section><h2>{words.size}</h2><Size detail=detail/></section>
         </div>
     }
 }

@@ -25,6 +25,9 @@ pub fn Blank(
     /// Stands for the whole page.
     #[prop(optional)]
     page: bool,
+    /// Its title is the heading of the page, which has no other.
+    #[prop(optional)]
+    heads: bool,
     /// What comes next: buttons and links.
     #[prop(optional)]
     children: Option<Children>,
@@ -33,7 +36,7 @@ pub fn Blank(
     view! {
         <div class="blank" data-tone=tone.name() data-page=page.then_some("") role=role>
             <Icon glyph=glyph/>
-            <h3>{title}</h3>
+            {if heads { view! { <h1>{title}</h1> }.into_any() } else { view! { <h2>{title}</h2> }.into_any() }}
             {move || meaning.get().map(|meaning| view! { <p>{meaning}</p> })}
             {move || reference.get().map(|reference| view! { <small>{reference}</small> })}
             {children.map(|children| view! { <div class="row" data-wrap="">{children()}</div> })}
