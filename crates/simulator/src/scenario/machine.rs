@@ -5,7 +5,7 @@
 use super::Seeder;
 use super::company::Machine;
 use super::hosts::host_name;
-use super::networks::SHARED;
+use super::networks::{Purpose, SHARED};
 use crate::behave::object::{self, stamp_of};
 use crate::behave::resources::{LONGHORN_REPLICA, LONGHORN_VOLUME, POD, PV, PVC, SECRET, STORAGECLASS, VM, VMI};
 use crate::behave::{Now, View, finished};
@@ -196,7 +196,7 @@ pub(super) fn manifest(machine: &Machine) -> Value {
                             "interfaces": [{"name": "nic-1", "model": "virtio", "bridge": {}, "macAddress": machine.mac()}],
                         },
                     },
-                    "networks": [{"name": "nic-1", "multus": {"networkName": format!("{SHARED}/{}", machine.vlan().name)}}],
+                    "networks": [{"name": "nic-1", "multus": {"networkName": format!("{SHARED}/{}", machine.vlan().name())}}],
                     "volumes": [
                         {"name": "rootdisk", "persistentVolumeClaim": {"claimName": claim}},
                         {"name": "cloudinitdisk", "cloudInitNoCloud": {
@@ -215,10 +215,11 @@ fn cloud_init(machine: &Machine) -> Value {
     let hostname = super::hostile::hostname(&machine.name).unwrap_or(&machine.name);
     let user = format!("#cloud-config\nhostname: {}\n{agent}ssh_pwauth: false\n", Value::from(hostname));
     let network = format!(
-        "version: 2\nethernets:\n  nic-1:\n    match: {{macaddress: \"{}\"}}\n    set-name: eth0\n    dhcp4: false\n    addresses: [{}/16]\n    routes: [{{to: default, via: {}}}]\n    nameservers: {{addresses: [10.60.0.5]}}\n",
+        "version: 2\nethernets:\n  nic-1:\n    match: {{macaddress: \"{}\"}}\n    set-name: eth0\n    dhcp4: false\n    addresses: [{}/16]\n    routes: [{{to: default, via: {}}}]\n    nameservers: {{addresses: [{}]}}\n",
         machine.mac(),
         machine.address(),
         machine.vlan().gateway(),
+        machine.site.vlan(Purpose::Office).name_server(),
     );
     json!({
         "metadata": {

@@ -21,6 +21,7 @@ use crate::world::{By, World};
 use company::{Machine, TEAMS};
 use hosts::{Host, host_name};
 use machine::State;
+use networks::Site;
 use serde_json::{Value, json};
 
 /// Machines that a host carries when a world is made for their number.
@@ -89,13 +90,15 @@ impl Scenario {
 pub(crate) struct Seeder<'a> {
     world: &'a World,
     release: Release,
+    site: Site,
     now_ms: i64,
     hosts: usize,
 }
 
 impl<'a> Seeder<'a> {
     fn new(world: &'a World) -> Self {
-        Self { world, release: world.catalogue().release(), now_ms: world.clock().unix_ms(), hosts: 0 }
+        let (release, site) = (world.catalogue().release(), Site::of(world.seed()));
+        Self { world, release, site, now_ms: world.clock().unix_ms(), hosts: 0 }
     }
 
     /// Puts an object there as it is; one that is there already, or whose kind this release lacks, is left alone.
@@ -114,7 +117,7 @@ impl<'a> Seeder<'a> {
                 _ if number % 13 == 7 => State::Stopped,
                 _ => State::Running(host),
             };
-            self.machine(&Machine::nth(number), state, vms);
+            self.machine(&Machine::nth(self.site, number), state, vms);
         }
     }
 
@@ -124,7 +127,7 @@ impl<'a> Seeder<'a> {
             .into_iter()
             .enumerate()
         {
-            let plain = Machine::nth(vms + at);
+            let plain = Machine::nth(self.site, vms + at);
             self.machine(&Machine { name: name.to_owned(), ..plain }, State::New, vms);
         }
         for (at, name) in
@@ -132,10 +135,10 @@ impl<'a> Seeder<'a> {
                 .into_iter()
                 .enumerate()
         {
-            let plain = Machine { number: vms + 10 + at * 3, ..Machine::nth(1) };
+            let plain = Machine { number: vms + 10 + at * 3, ..Machine::nth(self.site, 1) };
             self.machine(&Machine { name: name.to_owned(), ..plain }, State::Running(at % self.hosts.max(1)), vms);
         }
-        let moving = Machine::nth(2);
+        let moving = Machine::nth(self.site, 2);
         self.put(VMIM, json!({
             "metadata": {
                 "name": format!("{}-moving", moving.name), "namespace": moving.team.namespace,
