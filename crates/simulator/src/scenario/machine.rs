@@ -32,12 +32,17 @@ const WITH_REPLICAS: usize = 1_000;
 impl Seeder<'_> {
     /// Puts a machine there.
     pub(super) fn machine(&self, machine: &Machine, state: State, all: usize) {
+        self.furnish(machine, state, all);
+        self.world.lay_to_rest(&self.finished.take());
+    }
+
+    fn furnish(&self, machine: &Machine, state: State, all: usize) {
         let mut vm = manifest(machine);
         if machine.name == super::hostile::NAME {
             super::hostile::taint(&mut vm);
         }
         self.shape(&mut vm, state);
-        self.put(SECRET, cloud_init(machine));
+        self.put_finished(SECRET, cloud_init(machine));
         if state == State::New {
             self.put(VM, vm);
             return;
@@ -56,7 +61,7 @@ impl Seeder<'_> {
         self.disk(machine, &uid(2), node.as_deref(), now, all);
         let Some(node) = node else {
             vm["status"] = self.world.view(|view| finished::vm_status(&vm, None, view, now));
-            self.put(VM, vm);
+            self.put_finished(VM, vm);
             return;
         };
         let mut vmi = self.world.view(|view| finished::vmi(&vm, &node, view, now));
@@ -64,14 +69,14 @@ impl Seeder<'_> {
         let mut pod = self.world.view(|view| finished::pod(&vmi, &node, &uid(4), view, now));
         pod["metadata"]["name"] = json!(format!("virt-launcher-{}-{}", machine.name, suffix(machine.number)));
         vmi["status"]["activePods"] = json!({uid(4): node});
-        self.put(POD, pod);
+        self.put_finished(POD, pod);
         let status = self.world.view(|view| finished::vmi_status(&vmi, matches!(state, State::Paused(_)), view, now));
         vmi["status"] = status;
         vm["status"] = self.world.view(|view| finished::vm_status(&vm, Some(&vmi), view, now));
         vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
             json!(json!({"nic-1": machine.mac()}).to_string());
-        self.put(VM, vm);
-        self.put(VMI, vmi);
+        self.put_finished(VM, vm);
+        self.put_finished(VMI, vmi);
     }
 
     /// Runs the mutating webhook and sets the strategy.
@@ -101,7 +106,7 @@ impl Seeder<'_> {
         let running = node.map(|node| (node, machine.name.as_str()));
         let mut longhorn = finished::longhorn_volume(&claim, &class, &volume, running, now);
         longhorn["metadata"]["creationTimestamp"] = json!(stamp_of(now.unix_ms));
-        self.put(PV, finished::persistent_volume(&claim, &class, &volume));
+        self.put_finished(PV, finished::persistent_volume(&claim, &class, &volume));
         if all <= WITH_REPLICAS {
             let size = longhorn["spec"]["size"].as_str().and_then(|size| size.parse().ok()).unwrap_or(0);
             for at in 0..self.hosts.min(3) {
@@ -110,11 +115,11 @@ impl Seeder<'_> {
                 if node.is_some() {
                     replica["status"] = json!({"currentState": "running", "started": true});
                 }
-                self.put(LONGHORN_REPLICA, replica);
+                self.put_finished(LONGHORN_REPLICA, replica);
             }
         }
-        self.put(LONGHORN_VOLUME, longhorn);
-        self.put(PVC, claim);
+        self.put_finished(LONGHORN_VOLUME, longhorn);
+        self.put_finished(PVC, claim);
     }
 }
 

@@ -15,14 +15,16 @@ mod platform;
 
 use crate::behave::resources::{NODE, VMIM};
 use crate::behave::scheduling::{POD_REQUESTS, Room};
-use crate::behave::{Resource, object};
+use crate::behave::{self, Resource, object};
+use crate::drive::is_at_rest;
 use crate::world::catalogue::Release;
-use crate::world::{By, World};
+use crate::world::{By, Key, World};
 use company::{Machine, TEAMS};
 use hosts::{Host, host_name};
 use machine::State;
 use networks::Site;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 
 /// Machines that a host carries when a world is made for their number.
 const MACHINES_A_HOST: usize = 150;
@@ -93,12 +95,14 @@ pub(crate) struct Seeder<'a> {
     site: Site,
     now_ms: i64,
     hosts: usize,
+    /// What belongs to the machine in hand and is at rest.
+    finished: RefCell<Vec<(Resource, Key)>>,
 }
 
 impl<'a> Seeder<'a> {
     fn new(world: &'a World) -> Self {
         let (release, site) = (world.catalogue().release(), Site::of(world.seed()));
-        Self { world, release, site, now_ms: world.clock().unix_ms(), hosts: 0 }
+        Self { world, release, site, now_ms: world.clock().unix_ms(), hosts: 0, finished: RefCell::default() }
     }
 
     /// Puts an object there as it is; one that is there already, or whose kind this release lacks, is left alone.
@@ -106,6 +110,18 @@ impl<'a> Seeder<'a> {
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         if let Err(status) = self.world.create(resource, &namespace, object, &By::seed()) {
             tracing::debug!(resource = resource.plural, message = %status.message, "not seeded");
+        }
+    }
+
+    /// Puts a finished object there; where no behaviour has anything to do with it, it is laid to rest with its machine.
+    fn put_finished(&self, resource: Resource, object: Value) {
+        let is_stepped = behave::ALL.iter().any(|behaviour| behaviour.on == resource);
+        if is_stepped && !is_at_rest(&object) {
+            return self.put(resource, object);
+        }
+        match self.world.seed_finished(resource, object) {
+            Ok(key) => self.finished.borrow_mut().push((resource, key)),
+            Err(status) => tracing::debug!(resource = resource.plural, message = %status.message, "not seeded"),
         }
     }
 
