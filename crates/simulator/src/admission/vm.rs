@@ -5,7 +5,7 @@
 use super::{Operation, Refusal, Verdict, Write, deny_if, devices, kubevirt};
 use crate::behave::quantity::{bytes, bytes_of, millicores_of};
 use crate::behave::resources::{BACKUP, IMAGE, NAD, PVC, QUOTA, STORAGECLASS, VM};
-use crate::behave::{claim_name, claim_templates, object};
+use crate::behave::{claim_name, claim_templates, effective_setting, object};
 use crate::world::facts::{CLAIM, MAC, spelled};
 use serde_json::Value;
 
@@ -176,7 +176,11 @@ fn macs(vm: &Value, write: &Write<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
+/// No MAC twice in a cluster network, from Harvester 1.5 on.
 fn addresses(write: &Write<'_>) -> Verdict {
+    if effective_setting(write.view, "server-version").is_some_and(|version| version.starts_with("v1.4")) {
+        return Ok(());
+    }
     let touched = ["/spec/template/spec/domain/devices/interfaces", "/spec/template/spec/networks"];
     if !touched.iter().any(|pointer| write.changes(pointer)) {
         return Ok(());

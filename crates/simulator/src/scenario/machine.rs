@@ -9,6 +9,7 @@ use super::networks::{Purpose, SHARED};
 use crate::behave::object::{self, stamp_of};
 use crate::behave::resources::{LONGHORN_REPLICA, LONGHORN_VOLUME, POD, PV, PVC, SECRET, STORAGECLASS, VM, VMI};
 use crate::behave::{Now, View, finished};
+use crate::world::catalogue::Release;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -73,8 +74,11 @@ impl Seeder<'_> {
         let status = self.world.view(|view| finished::vmi_status(&vmi, matches!(state, State::Paused(_)), view, now));
         vmi["status"] = status;
         vm["status"] = self.world.view(|view| finished::vm_status(&vm, Some(&vmi), view, now));
-        vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
-            json!(json!({"nic-1": machine.mac()}).to_string());
+        // Kept by Harvester from 1.6 on.
+        if self.release >= Release::V1_8 {
+            vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
+                json!(json!({"nic-1": machine.mac()}).to_string());
+        }
         self.put_finished(VM, vm);
         self.put_finished(VMI, vmi);
     }
