@@ -59,6 +59,18 @@ impl Drive {
         Self::with_roles(world, |_| true)
     }
 
+    /// Drives all roles of a world that was left in the middle of something: every object that anybody changed is looked
+    /// at first.
+    pub fn resumed(world: &World) -> Self {
+        let mut drive = Self::new(world);
+        for resource in drive.kinds() {
+            for object in drive.world.in_motion(resource) {
+                drive.wake_own(resource, &Key::of(&object));
+            }
+        }
+        drive
+    }
+
     /// Drives only the roles that `plays` says yes to.
     pub fn with_roles(world: &World, plays: impl Fn(Role) -> bool) -> Self {
         let behaviours: Vec<Behaviour> = behave::ALL.iter().filter(|held| plays(held.role)).copied().collect();

@@ -14,6 +14,7 @@ pub mod effect;
 pub(crate) mod facts;
 pub mod fault;
 mod install;
+pub mod keep;
 pub(crate) mod meta;
 pub mod owners;
 pub mod patch;

@@ -127,6 +127,23 @@ impl State {
         }
     }
 
+    /// Puts an object back under the version that it had; `false` when its place is taken.
+    pub(super) fn bring_back(&mut self, kind: usize, key: Key, object: &Value, stored: Stored) -> bool {
+        if self.has(kind, &key) {
+            return false;
+        }
+        self.reindex(kind, &key, None, Some(object));
+        self.tables[kind].objects.insert(key, stored);
+        true
+    }
+
+    /// Goes on from a version, whose past nobody knows, and from a place in the random numbers.
+    pub(super) fn go_on_from(&mut self, version: u64, random: u64) {
+        self.version = version;
+        self.random = Random(random);
+        self.compact(version);
+    }
+
     /// Removes an object and logs it; returns its last state.
     pub(super) fn remove(&mut self, kind: usize, resource: Resource, key: &Key) -> Option<Arc<Value>> {
         let previous = self.tables[kind].objects.remove(key)?.open();
