@@ -33,6 +33,21 @@ impl Clock {
         Self(Kind::Explicit(Arc::new(watch::Sender::new(EXPLICIT_START_MS))))
     }
 
+    /// This clock, put forward to `unix_ms` if it is behind it.
+    #[must_use]
+    pub fn not_before(self, unix_ms: i64) -> Self {
+        let behind_ms = unix_ms.saturating_sub(self.unix_ms()).max(0);
+        match self.0 {
+            Kind::Auto { started, start_ms, speed } => {
+                Self(Kind::Auto { started, start_ms: start_ms.saturating_add(behind_ms), speed })
+            }
+            Kind::Explicit(now) => {
+                now.send_modify(|ms| *ms += behind_ms);
+                Self(Kind::Explicit(now))
+            }
+        }
+    }
+
     /// Simulated Unix milliseconds.
     pub fn unix_ms(&self) -> i64 {
         match &self.0 {

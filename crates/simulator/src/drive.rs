@@ -59,6 +59,18 @@ impl Drive {
         Self::with_roles(world, |_| true)
     }
 
+    /// Drives all roles of a world that was left in the middle of something: every object that anybody changed is looked
+    /// at first.
+    pub fn resumed(world: &World) -> Self {
+        let mut drive = Self::new(world);
+        for resource in drive.kinds() {
+            for object in drive.world.in_motion(resource) {
+                drive.wake_own(resource, &Key::of(&object));
+            }
+        }
+        drive
+    }
+
     /// Drives only the roles that `plays` says yes to.
     pub fn with_roles(world: &World, plays: impl Fn(Role) -> bool) -> Self {
         let behaviours: Vec<Behaviour> = behave::ALL.iter().filter(|held| plays(held.role)).copied().collect();
@@ -88,15 +100,20 @@ impl Drive {
 
     /// Queues every object that is not at rest, as a controller's first list does.
     fn look_at_all(&mut self) {
-        let mut kinds: Vec<Resource> = self.on.keys().copied().collect();
-        kinds.sort();
-        for resource in kinds {
-            for object in self.world.list(resource, None) {
+        for resource in self.kinds() {
+            for object in self.world.in_motion(resource) {
                 if !is_at_rest(&object) {
                     self.wake_own(resource, &Key::of(&object));
                 }
             }
         }
+    }
+
+    /// The kinds whose objects are stepped.
+    fn kinds(&self) -> Vec<Resource> {
+        let mut kinds: Vec<Resource> = self.on.keys().copied().collect();
+        kinds.sort();
+        kinds
     }
 
     fn wake_own(&mut self, resource: Resource, key: &Key) {
@@ -313,7 +330,7 @@ impl Drive {
 }
 
 /// Whether a finished object needs no first look: it would only be found as it should be.
-fn is_at_rest(object: &Value) -> bool {
+pub(crate) fn is_at_rest(object: &Value) -> bool {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     if !text("/metadata/deletionTimestamp").is_empty() {
         return false;

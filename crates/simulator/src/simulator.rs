@@ -11,6 +11,8 @@ use crate::scenario::Scenario;
 use crate::serve::{self, DuplexService, Served};
 use crate::world::World;
 use crate::world::catalogue::Release;
+use crate::world::keep::{KeepError, Kept};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -24,6 +26,7 @@ pub struct Builder {
     scenario: Option<Scenario>,
     seed: u64,
     clock: Clock,
+    kept: Option<Kept>,
 }
 
 impl Builder {
@@ -69,10 +72,39 @@ impl Builder {
         self
     }
 
+    /// The world that [`World::save`] wrote to a file. Then only [`clock`](Self::clock) counts: release, hosts, VMs and
+    /// seed are the file's, and with the seed tokens and certificates' names. Time goes on from the later of the saved
+    /// moment and the clock.
+    ///
+    /// # Errors
+    /// When the file cannot be read or holds no whole world; the error names it.
+    pub fn restore(mut self, path: impl AsRef<Path>) -> Result<Self, KeepError> {
+        let kept = Kept::read(path)?;
+        // Made once for trial, so that building cannot fail.
+        World::of(&kept, Clock::explicit())?;
+        self.kept = Some(kept);
+        Ok(self)
+    }
+
     /// Builds the world. With an explicit clock nothing moves until [`Simulator::advance`] or [`Simulator::settle`];
     /// with an automatic one [`Simulator::start`] lets it go.
     pub fn build(self) -> Simulator {
-        let world = World::new(self.release, self.clock, self.seed);
+        let (world, drive) = self.kept.as_ref().map_or_else(|| self.begun(), |kept| self.resumed(kept));
+        let stop = CancellationToken::new();
+        let api = Api::new(world.clone());
+        Simulator {
+            world,
+            api,
+            drive: Arc::new(Mutex::new(Some(drive))),
+            stop: stop.clone(),
+            _guard: stop.drop_guard(),
+        }
+    }
+}
+
+impl Builder {
+    fn begun(&self) -> (World, Drive) {
+        let world = World::new(self.release, self.clock.clone(), self.seed);
         world.install_definitions();
         let scenario = self.scenario.unwrap_or(match (self.nodes, self.vms) {
             (hosts, 0) => Scenario::Empty { hosts },
@@ -83,15 +115,13 @@ impl Builder {
         });
         scenario.seed(&world);
         let drive = Drive::new(&world);
-        let stop = CancellationToken::new();
-        let api = Api::new(world.clone());
-        Simulator {
-            world,
-            api,
-            drive: Arc::new(Mutex::new(Some(drive))),
-            stop: stop.clone(),
-            _guard: stop.drop_guard(),
-        }
+        (world, drive)
+    }
+
+    fn resumed(&self, kept: &Kept) -> (World, Drive) {
+        let world = World::of(kept, self.clock.clone()).expect("restore() made this world once already");
+        let drive = Drive::resumed(&world);
+        (world, drive)
     }
 }
 
@@ -115,7 +145,15 @@ impl std::fmt::Debug for Simulator {
 impl Simulator {
     /// A small Harvester 1.8 with three hosts and no VMs, under an explicit clock.
     pub fn builder() -> Builder {
-        Builder { release: Release::V1_8, nodes: 3, vms: 0, scenario: None, seed: 1, clock: Clock::explicit() }
+        Builder {
+            release: Release::V1_8,
+            nodes: 3,
+            vms: 0,
+            scenario: None,
+            seed: 1,
+            clock: Clock::explicit(),
+            kept: None,
+        }
     }
 
     /// The objects, for arranging and asserting.

@@ -3,6 +3,8 @@
 mod support;
 
 use serde_json::json;
+use simulator::behave::View;
+use simulator::behave::resources::{KUBEVIRT, SETTING};
 use simulator::clock::Clock;
 use simulator::world::World;
 use simulator::world::catalogue::Release;
@@ -66,6 +68,71 @@ async fn the_releases_differ_where_a_client_looks() {
         assert_eq!(plain(&router, definition, json!(null)).await.code == 200, has, "{release:?}");
         let subresources = plain(&router, "GET /apis/subresources.kubevirt.io/v1", json!(null)).await.text;
         assert_eq!(subresources.contains("evacuate/cancel"), has, "{release:?}");
+    }
+}
+
+/// What a client probes for, by `harvester-api.md` §9.5: where, the pointer that must lead somewhere, the two answers.
+#[tokio::test]
+async fn each_release_answers_the_probes_for_what_it_can() {
+    let crd = |name: &str| format!("apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}");
+    let field = |path: &str| {
+        let steps = path.replace('.', "/properties/");
+        format!("/spec/versions/0/schema/openAPIV3Schema/properties/{steps}")
+    };
+    let setting = |name: &str| format!("apis/harvesterhci.io/v1beta1/settings/{name}");
+    let kubevirt = "apis/kubevirt.io/v1/namespaces/harvester-system/kubevirts/kubevirt".to_owned();
+    let addon = |name: &str| format!("apis/harvesterhci.io/v1beta1/namespaces/{name}");
+    let image = || crd("virtualmachineimages.harvesterhci.io");
+    let restore = || crd("virtualmachinerestores.harvesterhci.io");
+    let backup = || crd("virtualmachinebackups.harvesterhci.io");
+    let (both, later, neither) = ((true, true), (false, true), (false, false));
+    let probes = [
+        (backup(), field("spec.type"), both),
+        (restore(), field("spec.keepMacAddress"), both),
+        (crd("ippools.network.harvesterhci.io"), String::new(), both),
+        (crd("schedulevmbackups.harvesterhci.io"), String::new(), both),
+        (crd("resourcequotas.harvesterhci.io"), String::new(), both),
+        (image(), field("spec.securityParameters"), both),
+        (crd("usbdevices.devices.harvesterhci.io"), String::new(), both),
+        (setting("longhorn-v2-data-engine-enabled"), String::new(), both),
+        (image(), field("spec.backend"), later),
+        (crd("cdis.cdi.kubevirt.io"), String::new(), later),
+        (kubevirt.clone(), "/spec/configuration/vmStateStorageClass".into(), later),
+        (setting("max-hotplug-ratio"), String::new(), later),
+        (setting("vm-migration-network"), String::new(), later),
+        (setting("csi-online-expand-validation"), String::new(), later),
+        (crd("vpcs.kubeovn.io"), String::new(), later),
+        (addon("kube-system/addons/kubeovn-operator"), String::new(), later),
+        (crd("virtualmachineinstancemigrations.kubevirt.io"), field("spec.addedNodeSelector"), later),
+        (setting("kubevirt-migration"), String::new(), later),
+        (addon("kube-system/addons/descheduler"), String::new(), later),
+        (crd("hostnetworkconfigs.network.harvesterhci.io"), String::new(), later),
+        (setting("rwx-network"), String::new(), later),
+        (kubevirt, "/spec/configuration/network/binding/managedtap".into(), later),
+        (restore(), field("spec.haltAfterRestore"), neither),
+        (backup(), field("spec.fsFreezeDeadline"), neither),
+        (crd("upgradeplans.management.harvesterhci.io"), String::new(), neither),
+    ];
+    for (at, release) in [Release::V1_4, Release::V1_8].into_iter().enumerate() {
+        let world = installed(release);
+        simulator::scenario::empty(&world, 3);
+        let router = router(&world);
+        for (path, pointer, expected) in &probes {
+            let answer = plain(&router, &format!("GET /{path}"), json!(null)).await;
+            let is_there = answer.code == 200 && answer.json().pointer(pointer).is_some();
+            assert_eq!(is_there, [expected.0, expected.1][at], "{release:?}: {path} {pointer}");
+        }
+        let text = plain(&router, "GET /apis/subresources.kubevirt.io/v1", json!(null)).await.text;
+        for later in ["virtualmachineinstances/reset", "virtualmachines/evacuate/cancel"] {
+            assert_eq!(text.contains(later), at == 1, "{release:?}: {later}");
+        }
+        let kubevirt = world.get(KUBEVIRT, "harvester-system", "kubevirt").expect("KubeVirt");
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"]["featureGates"];
+        let has = |gate: &str| gates.as_array().is_some_and(|gates| gates.iter().any(|held| held == gate));
+        let seen = ["CPUManager", "HotplugVolumes", "ExpandDisks", "DeclarativeHotplugVolumes"].map(has);
+        assert_eq!(seen, [[true, true, false, false], [true, false, true, true]][at], "{release:?}: {gates}");
+        let upgrade = world.get(SETTING, "", "upgrade-config").expect("the setting");
+        assert_eq!(upgrade["default"].to_string().contains("nodeUpgradeOption"), at == 1, "{release:?}");
     }
 }
 

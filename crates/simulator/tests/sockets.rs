@@ -8,6 +8,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::json;
 use simulator::Simulator;
 use simulator::behave::resources::VMI;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use support::plain;
 use tokio_tungstenite::WebSocketStream;
@@ -109,4 +110,41 @@ async fn without_an_upgrade_the_router_says_so() {
     let simulator = running().await;
     let answer = plain(&simulator.router(), &format!("GET {SUB}/virtualmachineinstances/web/vnc"), json!(null)).await;
     assert!((400..500).contains(&answer.code), "{}", answer.code);
+}
+
+/// Width, height and the colours of a PNG as our screens make them: RGB, rows unfiltered.
+fn decoded(png: &[u8]) -> (u32, u32, BTreeSet<[u8; 3]>) {
+    let mut rest = png.strip_prefix(b"\x89PNG\r\n\x1a\n").expect("the signature");
+    let number = |bytes: &[u8]| u32::from_be_bytes(bytes[..4].try_into().expect("four bytes"));
+    let mut chunks = Vec::new();
+    while !rest.is_empty() {
+        let length = number(rest) as usize;
+        chunks.push((&rest[4..8], &rest[8..8 + length]));
+        rest = &rest[12 + length..];
+    }
+    let kinds: Vec<_> = chunks.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, [b"IHDR", b"IDAT", b"IEND"]);
+    let (header, body) = (chunks[0].1, chunks[1].1);
+    let (width, height) = (number(header), number(&header[4..]));
+    assert_eq!(header[8..], [8, 2, 0, 0, 0], "eight bits, RGB");
+    let pixels = miniz_oxide::inflate::decompress_to_vec_zlib(body).expect("zlib");
+    let rows: Vec<_> = pixels.chunks(width as usize * 3 + 1).collect();
+    assert_eq!(rows.len(), height as usize);
+    assert!(rows.iter().all(|row| row[0] == 0), "no filter");
+    let pixels = rows.iter().flat_map(|row| row[1..].chunks(3));
+    (width, height, pixels.map(|pixel| pixel.try_into().expect("three bytes")).collect())
+}
+
+#[tokio::test]
+async fn a_screenshot_is_a_picture_of_the_screen() {
+    let simulator = running().await;
+    let path = |name: &str| format!("GET {SUB}/virtualmachineinstances/{name}/vnc/screenshot");
+    for query in ["", "?moveCursor=true"] {
+        let answer = plain(&simulator.router(), &format!("{}{query}", path("web")), json!(null)).await;
+        assert_eq!((answer.code, &answer.headers["content-type"]), (200, &"image/png".parse().expect("a value")));
+        let (width, height, colours) = decoded(&answer.bytes);
+        assert_eq!((width, height), (640, 400), "the drawn screen's size");
+        assert!(colours.len() > 1, "something is written on it");
+    }
+    assert_eq!(plain(&simulator.router(), &path("none"), json!(null)).await.code, 404);
 }

@@ -6,7 +6,8 @@
 use super::{Refusal, Verdict, Write, deny_if};
 use crate::behave::quantity::bytes_of;
 use crate::behave::resources::{IMAGE, PVC, VM};
-use crate::behave::{claim_name, effective_setting, object};
+use crate::behave::{effective_setting, object};
+use crate::world::facts::CLAIM;
 use serde_json::Value;
 
 const INTERNAL: &[&str] = &["longhorn-static", "vmstate-persistence"];
@@ -60,11 +61,8 @@ pub(super) fn claim(write: &Write<'_>) -> Verdict {
 }
 
 fn vm_of(write: &Write<'_>) -> Option<std::sync::Arc<Value>> {
-    let vms = write.view.list(VM, Some(write.namespace()));
-    vms.into_iter().find(|vm| {
-        !object::is_deleting(vm)
-            && object::items(vm, "/spec/template/spec/volumes").iter().any(|volume| claim_name(volume) == write.name())
-    })
+    let vms = write.view.labelled(VM, Some(write.namespace()), CLAIM, write.name());
+    vms.into_iter().find(|vm| !object::is_deleting(vm))
 }
 
 fn user(write: &Write<'_>) -> Option<String> {

@@ -5,7 +5,8 @@
 use super::{Operation, Refusal, Verdict, Write, deny_if, devices, kubevirt};
 use crate::behave::quantity::{bytes, bytes_of, millicores_of};
 use crate::behave::resources::{BACKUP, IMAGE, NAD, PVC, QUOTA, STORAGECLASS, VM};
-use crate::behave::{claim_name, claim_templates, object};
+use crate::behave::{claim_name, claim_templates, effective_setting, object};
+use crate::world::facts::{CLAIM, MAC, spelled};
 use serde_json::Value;
 
 const STRATEGIES: &[&str] = &["Migrate", "ShutdownAndRestartAfterEnable", "ShutdownAndRestartAfterDisable", "Shutdown"];
@@ -134,19 +135,16 @@ fn volumes(write: &Write<'_>) -> Verdict {
             ))
         })?;
     }
-    for other in write.view.list(VM, Some(write.namespace())) {
-        if object::name(&other) == write.name() {
-            continue;
-        }
-        for claim in claims(&other).filter(|claim| ours.contains(claim)) {
-            deny_if(!is_shareable(write, claim), || {
-                Refusal::invalid(format!(
-                    "the volume {claim} is already used by other VM {}/{}",
-                    write.namespace(),
-                    object::name(&other)
-                ))
-            })?;
-        }
+    for claim in ours {
+        let users = write.view.labelled(VM, Some(write.namespace()), CLAIM, claim);
+        let Some(other) = users.iter().find(|other| object::name(other) != write.name()) else { continue };
+        deny_if(!is_shareable(write, claim), || {
+            Refusal::invalid(format!(
+                "the volume {claim} is already used by other VM {}/{}",
+                write.namespace(),
+                object::name(other)
+            ))
+        })?;
     }
     Ok(())
 }
@@ -167,7 +165,7 @@ fn macs(vm: &Value, write: &Write<'_>) -> Vec<(String, String)> {
     interfaces
         .iter()
         .filter_map(|interface| {
-            let mac = object::text(interface, "/macAddress").to_ascii_lowercase().replace('-', ":");
+            let mac = spelled(object::text(interface, "/macAddress"));
             let network = networks.iter().find(|network| network["name"] == interface["name"])?;
             let full = object::text(network, "/multus/networkName");
             let (namespace, name) = full.split_once('/').unwrap_or((object::namespace(vm), full));
@@ -178,7 +176,11 @@ fn macs(vm: &Value, write: &Write<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
+/// No MAC twice in a cluster network, from Harvester 1.5 on.
 fn addresses(write: &Write<'_>) -> Verdict {
+    if effective_setting(write.view, "server-version").is_some_and(|version| version.starts_with("v1.4")) {
+        return Ok(());
+    }
     let touched = ["/spec/template/spec/domain/devices/interfaces", "/spec/template/spec/networks"];
     if !touched.iter().any(|pointer| write.changes(pointer)) {
         return Ok(());
@@ -187,15 +189,9 @@ fn addresses(write: &Write<'_>) -> Verdict {
     if ours.is_empty() {
         return Ok(());
     }
-    for other in write.view.list(VM, None) {
+    let others = ours.iter().flat_map(|(mac, _)| write.view.labelled(VM, None, MAC, mac));
+    for other in others {
         if object::name(&other) == write.name() && object::namespace(&other) == write.namespace() {
-            continue;
-        }
-        // Only a VM that names the MAC at all is looked at closely.
-        let named = object::items(&other, "/spec/template/spec/domain/devices/interfaces").iter().any(|interface| {
-            ours.iter().any(|(mac, _)| object::text(interface, "/macAddress").eq_ignore_ascii_case(mac))
-        });
-        if !named {
             continue;
         }
         if let Some((mac, network)) = macs(&other, write).into_iter().find(|held| ours.contains(held)) {

@@ -72,10 +72,10 @@ fn merge_into(status: &mut Value, more: Value) {
 
 /// What a running domain shows of its hardware.
 pub(crate) fn hardware(vmi: &Value, view: &dyn View) -> Value {
-    let guest = vmi.pointer("/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
+    let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
     let cpu = |field: &str| object::number(vmi, &format!("/spec/domain/cpu/{field}")).unwrap_or(1);
     let memory = json!(bytes_text(guest));
-    let boot = vmi.pointer("/status/memory/guestAtBoot").cloned().unwrap_or_else(|| memory.clone());
+    let boot = object::at(vmi, "/status/memory/guestAtBoot").cloned().unwrap_or_else(|| memory.clone());
     json!({
         "interfaces": interfaces(vmi, view),
         "volumeStatus": volumes(vmi, view),

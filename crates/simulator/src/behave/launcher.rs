@@ -111,9 +111,9 @@ pub(crate) fn pod_interface(network: &str, at: usize) -> String {
 }
 
 fn resources(vmi: &Value, view: &dyn View) -> Value {
-    let held = |pointer: &str| vmi.pointer(&format!("/spec/domain/resources{pointer}"));
+    let held = |pointer: &str| object::at(vmi, &format!("/spec/domain/resources{pointer}"));
     let overhead = overhead(vmi, view);
-    let guest = vmi.pointer("/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
+    let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
     let limit = held("/limits/memory").and_then(bytes_of);
     let memory = held("/requests/memory").and_then(bytes_of).or(limit).unwrap_or(guest);
     let cpu_limit = held("/limits/cpu").and_then(millicores_of);
@@ -138,8 +138,9 @@ fn resources(vmi: &Value, view: &dyn View) -> Value {
 ///
 /// Source: K `pkg/virt-controller/services/renderresources.go` (`GetMemoryOverhead`), rounded.
 pub(crate) fn overhead(vmi: &Value, view: &dyn View) -> u64 {
-    let guest = vmi.pointer("/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
-    let count = |field: &str| vmi.pointer(&format!("/spec/domain/cpu/{field}")).and_then(Value::as_u64).unwrap_or(1);
+    let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
+    let count =
+        |field: &str| object::at(vmi, &format!("/spec/domain/cpu/{field}")).and_then(Value::as_u64).unwrap_or(1);
     let vcpus = count("cores") * count("sockets") * count("threads");
     let base = guest / 512 + (220 + 8 * vcpus + 8 + 32) * MIB;
     let ratio = super::effective_setting(view, "additional-guest-memory-overhead-ratio");

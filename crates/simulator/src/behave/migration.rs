@@ -6,6 +6,7 @@
 //! Source: K `pkg/virt-controller/watch/migration/migration.go`; H `pkg/controller/master/migration`;
 //! `harvester-api.md` §3.
 
+use super::evacuation::EVACUATION;
 use super::object;
 use super::resources::{POD, VMI, VMIM};
 use super::vmi::{MIGRATION_JOB, active_pod, pods_of};
@@ -30,6 +31,8 @@ const SOURCE: &str = "virtualmachine-controller";
 const POLL: Duration = Duration::from_secs(1);
 /// A target pod may stay unschedulable for so long (`kubevirt.io/migrationUnschedulablePodTimeoutSeconds` overrides).
 const UNSCHEDULABLE_LIMIT: Duration = Duration::from_secs(300);
+/// The first wait of an evacuation whose predecessor failed.
+const BACKOFF: Duration = Duration::from_secs(20);
 /// Finished VMIMs that are kept for an instance.
 const KEPT: usize = 5;
 const MARK_UID: &str = "harvesterhci.io/migrationUID";
@@ -71,6 +74,13 @@ fn step(vmim: &Value, view: &dyn View, now: Now) -> Outcome {
         return fail(vmim, Some(&vmi), "Migration failed due to being canceled", now);
     }
     let target = target_pods(vmim, &vmi, view).next();
+    if phase == "Pending"
+        && target.is_none()
+        && let Some(left) = backoff(vmim, view, now)
+    {
+        let message = format!("backoff migrating vmi {}/{}", object::namespace(&vmi), object::name(&vmi));
+        return Outcome::of([object::event(&vmi, "Warning", "MigrationBackoff", message, SOURCE)]).again(left);
+    }
     match (phase, target.as_deref()) {
         ("", _) => enter(vmim, "Pending", now),
         ("Pending", _) if is_limited(vmim, &vmi, view) => Outcome::rest().again(POLL),
@@ -100,11 +110,32 @@ fn target_pods(vmim: &Value, vmi: &Value, view: &dyn View) -> impl Iterator<Item
     pods_of(vmi, view).into_iter().filter(move |pod| object::label(pod, MIGRATION_JOB) == Some(job.as_str()))
 }
 
-/// Parallel limits: five in the cluster, two from one node, unless the setting says otherwise.
-fn is_limited(vmim: &Value, vmi: &Value, view: &dyn View) -> bool {
+/// Parallel limits, in the cluster and from one node: five and two, unless the setting says otherwise.
+pub(crate) fn limits(view: &dyn View) -> (usize, usize) {
     let setting = super::effective_setting(view, "kubevirt-migration");
     let setting: Value = setting.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let limit = |field: &str, plain: u64| setting.get(field).and_then(Value::as_u64).unwrap_or(plain) as usize;
+    (limit("parallelMigrationsPerCluster", 5), limit("parallelOutboundMigrationsPerNode", 2))
+}
+
+/// How long an evacuation must wait because those before it failed: 20 s after the last, twice as long each time.
+///
+/// Source: K `pkg/virt-controller/watch/migration/migration.go` (`handleMigrationBackoff`).
+fn backoff(vmim: &Value, view: &dyn View, now: Now) -> Option<Duration> {
+    object::annotation(vmim, EVACUATION)?;
+    let mut jobs = view.labelled(VMIM, Some(object::namespace(vmim)), VMI_NAME, object::text(vmim, "/spec/vmiName"));
+    jobs.retain(|job| object::annotation(job, EVACUATION).is_some() && object::uid(job) != object::uid(vmim));
+    jobs.sort_by(|a, b| created(b).cmp(created(a)));
+    let failed = jobs.iter().take_while(|job| object::text(job, "/status/phase") == "Failed").count();
+    let doubled = u32::try_from(failed.checked_sub(1)?).unwrap_or(u32::MAX);
+    let delay = BACKOFF.saturating_mul(2_u32.saturating_pow(doubled));
+    let steps = object::items(jobs.first()?, "/status/phaseTransitionTimestamps");
+    let ended = steps.iter().find(|step| step["phase"] == "Failed")?;
+    now.until(object::text(ended, "/phaseTransitionTimestamp"), delay)
+}
+
+/// Whether it has to wait for others.
+fn is_limited(vmim: &Value, vmi: &Value, view: &dyn View) -> bool {
     let node = object::text(vmi, "/status/nodeName");
     let (mut all, mut from_node) = (0, 0);
     for other in view.list(VMIM, None) {
@@ -116,7 +147,8 @@ fn is_limited(vmim: &Value, vmi: &Value, view: &dyn View) -> bool {
         let other_vmi = view.get(VMI, object::namespace(&other), object::text(&other, "/spec/vmiName"));
         from_node += usize::from(other_vmi.is_some_and(|held| object::text(&held, "/status/nodeName") == node));
     }
-    all >= limit("parallelMigrationsPerCluster", 5) || from_node >= limit("parallelOutboundMigrationsPerNode", 2)
+    let (most, most_from_node) = limits(view);
+    all >= most || from_node >= most_from_node
 }
 
 fn target_pod(vmim: &Value, vmi: &Value, view: &dyn View) -> Value {

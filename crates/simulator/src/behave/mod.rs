@@ -10,12 +10,14 @@ pub mod resources;
 mod claims;
 mod datavolume;
 mod domain;
+pub(crate) mod evacuation;
 pub(crate) mod finished;
 mod guest;
 mod handover;
 mod image;
 mod keeping;
 mod launcher;
+mod maintenance;
 mod migration;
 mod node;
 pub(crate) mod object;
@@ -69,6 +71,10 @@ pub const ALL: &[Behaviour] = &[
     migration::MIGRATIONS,
     handover::HANDOVER,
     vmi::VMI_CONTROLLER,
+    evacuation::MARKED,
+    evacuation::TAINTED,
+    maintenance::DRAINS,
+    maintenance::MAINTENANCE,
     node::NODES,
     node::LEASES,
     image::IMAGES,

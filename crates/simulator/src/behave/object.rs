@@ -9,29 +9,39 @@ use std::time::Duration;
 
 const NONE: &[Value] = &[];
 
+/// What stands at a JSON pointer; as `Value::pointer`, which copies every step.
+pub(crate) fn at<'a>(object: &'a Value, pointer: &str) -> Option<&'a Value> {
+    pointer.split('/').skip(1).try_fold(object, |at, step| match at {
+        Value::Object(fields) if step.contains('~') => fields.get(&step.replace("~1", "/").replace("~0", "~")),
+        Value::Object(fields) => fields.get(step),
+        Value::Array(items) => step.parse().ok().and_then(|at: usize| items.get(at)),
+        _ => None,
+    })
+}
+
 /// A string at a JSON pointer, empty when absent.
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    at(object, pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A list at a JSON pointer, empty when absent.
 pub(crate) fn items<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
-    object.pointer(pointer).and_then(Value::as_array).map_or(NONE, Vec::as_slice)
+    at(object, pointer).and_then(Value::as_array).map_or(NONE, Vec::as_slice)
 }
 
 /// A bool at a JSON pointer, false when absent.
 pub(crate) fn flag(object: &Value, pointer: &str) -> bool {
-    object.pointer(pointer).and_then(Value::as_bool).unwrap_or_default()
+    at(object, pointer).and_then(Value::as_bool).unwrap_or_default()
 }
 
 /// A whole number at a JSON pointer.
 pub(crate) fn number(object: &Value, pointer: &str) -> Option<i64> {
-    object.pointer(pointer).and_then(Value::as_i64)
+    at(object, pointer).and_then(Value::as_i64)
 }
 
 /// What stands at a JSON pointer, or null.
 pub(crate) fn part(object: &Value, pointer: &str) -> Value {
-    object.pointer(pointer).cloned().unwrap_or(Value::Null)
+    at(object, pointer).cloned().unwrap_or(Value::Null)
 }
 
 /// `metadata.name`.
@@ -216,7 +226,7 @@ pub(crate) fn event(
 
 /// String map at a pointer, for labels and selectors.
 pub(crate) fn map<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let fields: Option<&'a Map<String, Value>> = object.pointer(pointer).and_then(Value::as_object);
+    let fields: Option<&'a Map<String, Value>> = at(object, pointer).and_then(Value::as_object);
     fields.into_iter().flatten().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
 }
 
@@ -252,6 +262,14 @@ pub(crate) fn stamp_of(unix_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pointer_finds_what_json_pointers_find() {
+        let object = json!({"a": {"b/c": [1, {"~d": 2}]}, "": 3});
+        for pointer in ["", "/", "/a", "/a/b~1c", "/a/b~1c/1/~0d", "/a/b~1c/7", "/a/b~1c/x", "/a/none/x", "/a/b/c"] {
+            assert_eq!(at(&object, pointer), object.pointer(pointer), "{pointer}");
+        }
+    }
 
     #[test]
     fn a_patch_that_repeats_what_stands_changes_nothing() {

@@ -5,8 +5,9 @@
 
 use super::path::Target;
 use super::{Call, wire};
+use crate::behave::View;
+use crate::behave::evacuation::{self, Verdict, judge};
 use crate::behave::resources::{POD, VMI};
-use crate::behave::{Effect, View};
 use crate::world::{By, Deletion, Status, meta};
 use axum::body::Body;
 use axum::response::Response;
@@ -14,14 +15,6 @@ use http::Method;
 use serde_json::{Value, json};
 
 const WEBHOOK: &str = "virt-launcher-eviction-interceptor.kubevirt.io";
-
-/// What the interceptor says.
-enum Verdict {
-    Allow,
-    Deny(String),
-    /// Mark the instance for evacuation and deny meanwhile.
-    Evacuate,
-}
 
 /// Answers an eviction.
 pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Result<Response, Status> {
@@ -58,39 +51,10 @@ fn intercept(call: &Call<'_>, pod: &Value, is_dry_run: bool) -> Result<(), Statu
         Verdict::Allow => Ok(()),
         Verdict::Deny(gist) => deny(gist),
         Verdict::Evacuate => {
-            let node = vmi["status"]["nodeName"].clone();
-            if vmi["status"]["evacuationNodeName"] != node && !is_dry_run {
-                let mark = Effect::Merge {
-                    resource: VMI,
-                    namespace: namespace.to_owned(),
-                    name: meta::name(&vmi).to_owned(),
-                    patch: json!({ "status": { "evacuationNodeName": node } }),
-                    status: false,
-                };
+            if let Some(mark) = evacuation::mark(&vmi).filter(|_| !is_dry_run) {
                 call.world.perform(&mark, &By::program("virt-api"))?;
             }
             deny(format!("Eviction triggered evacuation of VMI \"{namespace}/{}\"", meta::name(&vmi)))
         }
-    }
-}
-
-fn judge(pod: &Value, vmi: &Value) -> Verdict {
-    let phase = vmi["status"]["phase"].as_str().unwrap_or_default();
-    if matches!(phase, "Succeeded" | "Failed") || pod["spec"]["nodeName"] != vmi["status"]["nodeName"] {
-        return Verdict::Allow;
-    }
-    let conditions = vmi["status"]["conditions"].as_array();
-    let is_migratable =
-        conditions.into_iter().flatten().any(|c| c["type"] == "LiveMigratable" && c["status"] == "True");
-    match vmi["spec"]["evictionStrategy"].as_str().unwrap_or_default() {
-        "LiveMigrate" if !is_migratable => {
-            let (namespace, name) = (meta::namespace(vmi), meta::name(vmi));
-            Verdict::Deny(format!(
-                "VMI {namespace}/{name} is configured with an eviction strategy but is not live-migratable"
-            ))
-        }
-        "LiveMigrate" | "External" => Verdict::Evacuate,
-        "LiveMigrateIfPossible" if is_migratable => Verdict::Evacuate,
-        _ => Verdict::Allow,
     }
 }

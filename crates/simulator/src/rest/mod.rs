@@ -13,6 +13,7 @@ mod openapi;
 mod path;
 mod protobuf;
 mod review;
+mod sentinel;
 mod show;
 mod socket;
 mod subresource;

@@ -5,7 +5,8 @@
 
 use super::list::{self, object as show};
 use super::show::list_meta;
-use super::{Asked, Call, wire};
+use super::{Asked, Call, sentinel, wire};
+use crate::behave::View as _;
 use crate::world::catalogue::Kind;
 use crate::world::remove::Deleted;
 use crate::world::{By, Deletion, Part, Propagation, Status, meta, patch, validate};
@@ -124,7 +125,10 @@ pub(super) async fn create(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
     check_type(asked, &object)?;
     let unknown = check_fields(call, asked.kind, &object)?;
     let namespace = asked.target.namespace.as_deref().unwrap_or_default();
-    let stored = call.world.create(asked.kind.resource, namespace, object, &by(call)?)?;
+    let by = by(call)?;
+    sentinel::before_creation(call.world, asked, &object, &by)?;
+    let stored = call.world.create(asked.kind.resource, namespace, object, &by)?;
+    sentinel::after_creation(&call.query, &stored, &by).await?;
     Ok(with_warnings(show(call, asked, 201, &stored), &unknown))
 }
 
@@ -147,7 +151,9 @@ pub(super) async fn update(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
         let fault = "Invalid value: 0: must be specified for an update".to_owned();
         return Err(Status::invalid(asked.kind, name, &[("metadata.resourceVersion".into(), fault)]));
     }
-    let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by(call)?, |_| Ok(object))?;
+    let by = by(call)?;
+    sentinel::before_update(call.world, asked, &by)?;
+    let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by, |_| Ok(object))?;
     Ok(with_warnings(show(call, asked, 200, &stored), &unknown))
 }
 
@@ -156,7 +162,7 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
     let format = wire::content_type(&call.parts.headers).to_owned();
     let bytes = wire::read(body).await?;
     if format == "application/apply-patch+yaml" {
-        return apply(call, asked, &wire::yaml(&bytes)?);
+        return apply(call, asked, &wire::yaml(&bytes)?).await;
     }
     let accepted = if asked.kind.is_custom {
         "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
@@ -178,6 +184,7 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
     };
     let by = by(call)?;
     let document = wire::json(&bytes)?;
+    sentinel::before_update(call.world, asked, &by)?;
     let mut unknown = Vec::new();
     let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by, |old| {
         let mut new = old.clone();
@@ -190,7 +197,7 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
     Ok(with_warnings(show(call, asked, 200, &stored), &unknown))
 }
 
-fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response, Status> {
+async fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response, Status> {
     let manager = call.query.text("fieldManager");
     if manager.is_empty() {
         let message =
@@ -202,8 +209,17 @@ fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &Value) -> Result<Response,
     let unknown = check_fields(call, asked.kind, config)?;
     let (namespace, name) = place(asked);
     let is_forced = call.query.flag("force");
-    let (stored, is_new) =
-        call.world.apply(asked.kind, (namespace, name), part(asked), config, is_forced, &by(call)?)?;
+    let by = by(call)?;
+    let is_there = call.world.get(asked.kind.resource, namespace, name).is_some();
+    if is_there {
+        sentinel::before_update(call.world, asked, &by)?;
+    } else {
+        sentinel::before_creation(call.world, asked, config, &by)?;
+    }
+    let (stored, is_new) = call.world.apply(asked.kind, (namespace, name), part(asked), config, is_forced, &by)?;
+    if is_new {
+        sentinel::after_creation(&call.query, &stored, &by).await?;
+    }
     Ok(with_warnings(show(call, asked, if is_new { 201 } else { 200 }, &stored), &unknown))
 }
 

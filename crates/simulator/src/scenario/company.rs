@@ -3,7 +3,7 @@
 //! Everything follows from a machine's number, so that the same scenario is always the same company.
 
 use super::images::{IMAGES, Image};
-use super::networks::{VLANS, Vlan};
+use super::networks::{Purpose, Site, Vlan};
 
 /// A team with a namespace of its own.
 pub(crate) struct Team {
@@ -107,6 +107,8 @@ const OWNERS: &[(&str, &str)] =
 pub(crate) struct Machine {
     /// Its number from zero.
     pub(crate) number: usize,
+    /// Where its cluster stands.
+    pub(crate) site: Site,
     /// Team.
     pub(crate) team: &'static Team,
     /// Service.
@@ -117,12 +119,12 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// The n-th machine. Teams take turns, then services, then serial numbers.
-    pub(crate) fn nth(number: usize) -> Self {
+    pub(crate) fn nth(site: Site, number: usize) -> Self {
         let team = &TEAMS[number % TEAMS.len()];
         let turn = number / TEAMS.len();
         let service = &team.services[turn % team.services.len()];
         let serial = turn / team.services.len() + 1;
-        Self { number, team, service, name: format!("{}-{serial:02}", service.stem) }
+        Self { number, site, team, service, name: format!("{}-{serial:02}", service.stem) }
     }
 
     /// Its image.
@@ -131,27 +133,24 @@ impl Machine {
     }
 
     /// Its network.
-    pub(crate) fn vlan(&self) -> &'static Vlan {
+    pub(crate) fn vlan(&self) -> Vlan {
         let stem = self.service.stem;
-        match self.team.namespace {
-            _ if stem.starts_with("test-") => &VLANS[2],
-            "team-oa" | "team-infra" => &VLANS[3],
-            _ if stem.contains("db") || stem.contains("clickhouse") || stem.contains("kafka") => &VLANS[1],
-            _ => &VLANS[0],
-        }
+        self.site.vlan(match self.team.namespace {
+            _ if stem.starts_with("test-") => Purpose::Testing,
+            "team-oa" | "team-infra" => Purpose::Office,
+            _ if stem.contains("db") || stem.contains("clickhouse") || stem.contains("kafka") => Purpose::Database,
+            _ => Purpose::Business,
+        })
     }
 
     /// A MAC of its own.
     pub(crate) fn mac(&self) -> String {
-        let [_, a, b, c] = u32::try_from(self.number + 0x10_0000).unwrap_or(u32::MAX).to_be_bytes();
-        format!("52:54:00:{a:02x}:{b:02x}:{c:02x}")
+        self.site.mac(self.number)
     }
 
     /// An address of its own in its network.
     pub(crate) fn address(&self) -> String {
-        let vlan = self.vlan();
-        let at = self.number % 60_000;
-        format!("{}.{}.{}.{}", vlan.prefix.0, vlan.prefix.1, 1 + at / 250, 2 + at % 250)
+        self.vlan().address(self.number)
     }
 
     /// `prod`, `test` …

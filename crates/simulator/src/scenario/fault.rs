@@ -33,7 +33,7 @@ pub enum Fault {
     Denied,
     /// The dry run passes, the real write is refused by quota.
     Quota,
-    /// Every write meets a conflict once.
+    /// The first update from outside meets a conflict.
     Conflict,
     /// The volume has lost a replica.
     DegradedVolume,
@@ -67,7 +67,7 @@ impl Fault {
     }
 }
 
-/// Whether the REST layer should store the creation of this object and then never answer (the client sees a timeout).
+/// Whether the REST layer stores the creation of this object and then lets the request run into its time limit (504).
 #[must_use]
 pub fn swallows_answer(name: &str) -> bool {
     Fault::CreateTimeout.is_in(name)
@@ -84,7 +84,7 @@ pub fn refuses_for_real(name: &str) -> Option<String> {
     })
 }
 
-/// Whether the next update of this object should meet 409, as if somebody else had been quicker.
+/// Whether the first update of this object meets 409, because somebody else was quicker.
 #[must_use]
 pub fn meets_conflict(name: &str) -> bool {
     Fault::Conflict.is_in(name)

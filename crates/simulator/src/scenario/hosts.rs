@@ -31,7 +31,12 @@ impl Seeder<'_> {
     pub(super) fn hosts(&self, count: usize, host: Host) {
         for at in 0..count {
             let name = host_name(at);
-            self.put(NODE, node(&name, at, count, host, self.release, self.now_ms));
+            let mut made = node(&name, at, count, host, self.release, self.now_ms);
+            let address = self.site.host(at);
+            made["metadata"]["annotations"]["rke2.io/internal-ip"] = json!(address);
+            made["status"]["addresses"] =
+                json!([{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}]);
+            self.put(NODE, made);
             self.put(LONGHORN_NODE, longhorn_node(&name, host));
             let renewed = stamp_of(self.now_ms).replace('Z', ".000000Z");
             self.put(
@@ -95,15 +100,10 @@ fn node(name: &str, at: usize, count: usize, host: Host, release: Release, now_m
             "annotations": {
                 "management.cattle.io/pod-requests": "{\"cpu\":\"1200m\",\"memory\":\"3Gi\",\"pods\":\"30\"}",
                 "harvesterhci.io/host-custom-name": format!("机柜{}-{:02}号", ["甲", "乙", "丙"][at % 3], at + 1),
-                "rke2.io/internal-ip": format!("10.10.0.{}", 11 + at),
             },
         },
         "spec": {"podCIDR": format!("10.52.{at}.0/24"), "podCIDRs": [format!("10.52.{at}.0/24")], "providerID": format!("rke2://{name}")},
         "status": {
-            "addresses": [
-                {"type": "InternalIP", "address": format!("10.10.{}.{}", at / 200, 11 + at % 200)},
-                {"type": "Hostname", "address": name},
-            ],
             "capacity": amount(host.cores, host.memory_gib),
             "allocatable": amount(host.cores - 2, host.memory_gib - 8),
             "conditions": [

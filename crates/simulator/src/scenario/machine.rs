@@ -5,10 +5,11 @@
 use super::Seeder;
 use super::company::Machine;
 use super::hosts::host_name;
-use super::networks::SHARED;
+use super::networks::{Purpose, SHARED};
 use crate::behave::object::{self, stamp_of};
 use crate::behave::resources::{LONGHORN_REPLICA, LONGHORN_VOLUME, POD, PV, PVC, SECRET, STORAGECLASS, VM, VMI};
 use crate::behave::{Now, View, finished};
+use crate::world::catalogue::Release;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -32,12 +33,17 @@ const WITH_REPLICAS: usize = 1_000;
 impl Seeder<'_> {
     /// Puts a machine there.
     pub(super) fn machine(&self, machine: &Machine, state: State, all: usize) {
+        self.furnish(machine, state, all);
+        self.world.lay_to_rest(&self.finished.take());
+    }
+
+    fn furnish(&self, machine: &Machine, state: State, all: usize) {
         let mut vm = manifest(machine);
         if machine.name == super::hostile::NAME {
             super::hostile::taint(&mut vm);
         }
         self.shape(&mut vm, state);
-        self.put(SECRET, cloud_init(machine));
+        self.put_finished(SECRET, cloud_init(machine));
         if state == State::New {
             self.put(VM, vm);
             return;
@@ -56,7 +62,7 @@ impl Seeder<'_> {
         self.disk(machine, &uid(2), node.as_deref(), now, all);
         let Some(node) = node else {
             vm["status"] = self.world.view(|view| finished::vm_status(&vm, None, view, now));
-            self.put(VM, vm);
+            self.put_finished(VM, vm);
             return;
         };
         let mut vmi = self.world.view(|view| finished::vmi(&vm, &node, view, now));
@@ -64,14 +70,17 @@ impl Seeder<'_> {
         let mut pod = self.world.view(|view| finished::pod(&vmi, &node, &uid(4), view, now));
         pod["metadata"]["name"] = json!(format!("virt-launcher-{}-{}", machine.name, suffix(machine.number)));
         vmi["status"]["activePods"] = json!({uid(4): node});
-        self.put(POD, pod);
+        self.put_finished(POD, pod);
         let status = self.world.view(|view| finished::vmi_status(&vmi, matches!(state, State::Paused(_)), view, now));
         vmi["status"] = status;
         vm["status"] = self.world.view(|view| finished::vm_status(&vm, Some(&vmi), view, now));
-        vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
-            json!(json!({"nic-1": machine.mac()}).to_string());
-        self.put(VM, vm);
-        self.put(VMI, vmi);
+        // Kept by Harvester from 1.6 on.
+        if self.release >= Release::V1_8 {
+            vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
+                json!(json!({"nic-1": machine.mac()}).to_string());
+        }
+        self.put_finished(VM, vm);
+        self.put_finished(VMI, vmi);
     }
 
     /// Runs the mutating webhook and sets the strategy.
@@ -101,7 +110,7 @@ impl Seeder<'_> {
         let running = node.map(|node| (node, machine.name.as_str()));
         let mut longhorn = finished::longhorn_volume(&claim, &class, &volume, running, now);
         longhorn["metadata"]["creationTimestamp"] = json!(stamp_of(now.unix_ms));
-        self.put(PV, finished::persistent_volume(&claim, &class, &volume));
+        self.put_finished(PV, finished::persistent_volume(&claim, &class, &volume));
         if all <= WITH_REPLICAS {
             let size = longhorn["spec"]["size"].as_str().and_then(|size| size.parse().ok()).unwrap_or(0);
             for at in 0..self.hosts.min(3) {
@@ -110,11 +119,11 @@ impl Seeder<'_> {
                 if node.is_some() {
                     replica["status"] = json!({"currentState": "running", "started": true});
                 }
-                self.put(LONGHORN_REPLICA, replica);
+                self.put_finished(LONGHORN_REPLICA, replica);
             }
         }
-        self.put(LONGHORN_VOLUME, longhorn);
-        self.put(PVC, claim);
+        self.put_finished(LONGHORN_VOLUME, longhorn);
+        self.put_finished(PVC, claim);
     }
 }
 
@@ -196,7 +205,7 @@ pub(super) fn manifest(machine: &Machine) -> Value {
                             "interfaces": [{"name": "nic-1", "model": "virtio", "bridge": {}, "macAddress": machine.mac()}],
                         },
                     },
-                    "networks": [{"name": "nic-1", "multus": {"networkName": format!("{SHARED}/{}", machine.vlan().name)}}],
+                    "networks": [{"name": "nic-1", "multus": {"networkName": format!("{SHARED}/{}", machine.vlan().name())}}],
                     "volumes": [
                         {"name": "rootdisk", "persistentVolumeClaim": {"claimName": claim}},
                         {"name": "cloudinitdisk", "cloudInitNoCloud": {
@@ -215,10 +224,11 @@ fn cloud_init(machine: &Machine) -> Value {
     let hostname = super::hostile::hostname(&machine.name).unwrap_or(&machine.name);
     let user = format!("#cloud-config\nhostname: {}\n{agent}ssh_pwauth: false\n", Value::from(hostname));
     let network = format!(
-        "version: 2\nethernets:\n  nic-1:\n    match: {{macaddress: \"{}\"}}\n    set-name: eth0\n    dhcp4: false\n    addresses: [{}/16]\n    routes: [{{to: default, via: {}}}]\n    nameservers: {{addresses: [10.60.0.5]}}\n",
+        "version: 2\nethernets:\n  nic-1:\n    match: {{macaddress: \"{}\"}}\n    set-name: eth0\n    dhcp4: false\n    addresses: [{}/16]\n    routes: [{{to: default, via: {}}}]\n    nameservers: {{addresses: [{}]}}\n",
         machine.mac(),
         machine.address(),
         machine.vlan().gateway(),
+        machine.site.vlan(Purpose::Office).name_server(),
     );
     json!({
         "metadata": {

@@ -15,13 +15,16 @@ mod platform;
 
 use crate::behave::resources::{NODE, VMIM};
 use crate::behave::scheduling::{POD_REQUESTS, Room};
-use crate::behave::{Resource, object};
+use crate::behave::{self, Resource, object};
+use crate::drive::is_at_rest;
 use crate::world::catalogue::Release;
-use crate::world::{By, World};
+use crate::world::{By, Key, World};
 use company::{Machine, TEAMS};
 use hosts::{Host, host_name};
 use machine::State;
+use networks::Site;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 
 /// Machines that a host carries when a world is made for their number.
 const MACHINES_A_HOST: usize = 150;
@@ -89,13 +92,17 @@ impl Scenario {
 pub(crate) struct Seeder<'a> {
     world: &'a World,
     release: Release,
+    site: Site,
     now_ms: i64,
     hosts: usize,
+    /// What belongs to the machine in hand and is at rest.
+    finished: RefCell<Vec<(Resource, Key)>>,
 }
 
 impl<'a> Seeder<'a> {
     fn new(world: &'a World) -> Self {
-        Self { world, release: world.catalogue().release(), now_ms: world.clock().unix_ms(), hosts: 0 }
+        let (release, site) = (world.catalogue().release(), Site::of(world.seed()));
+        Self { world, release, site, now_ms: world.clock().unix_ms(), hosts: 0, finished: RefCell::default() }
     }
 
     /// Puts an object there as it is; one that is there already, or whose kind this release lacks, is left alone.
@@ -103,6 +110,18 @@ impl<'a> Seeder<'a> {
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         if let Err(status) = self.world.create(resource, &namespace, object, &By::seed()) {
             tracing::debug!(resource = resource.plural, message = %status.message, "not seeded");
+        }
+    }
+
+    /// Puts a finished object there; where no behaviour has anything to do with it, it is laid to rest with its machine.
+    fn put_finished(&self, resource: Resource, object: Value) {
+        let is_stepped = behave::ALL.iter().any(|behaviour| behaviour.on == resource);
+        if is_stepped && !is_at_rest(&object) {
+            return self.put(resource, object);
+        }
+        match self.world.seed_finished(resource, object) {
+            Ok(key) => self.finished.borrow_mut().push((resource, key)),
+            Err(status) => tracing::debug!(resource = resource.plural, message = %status.message, "not seeded"),
         }
     }
 
@@ -114,7 +133,7 @@ impl<'a> Seeder<'a> {
                 _ if number % 13 == 7 => State::Stopped,
                 _ => State::Running(host),
             };
-            self.machine(&Machine::nth(number), state, vms);
+            self.machine(&Machine::nth(self.site, number), state, vms);
         }
     }
 
@@ -124,7 +143,7 @@ impl<'a> Seeder<'a> {
             .into_iter()
             .enumerate()
         {
-            let plain = Machine::nth(vms + at);
+            let plain = Machine::nth(self.site, vms + at);
             self.machine(&Machine { name: name.to_owned(), ..plain }, State::New, vms);
         }
         for (at, name) in
@@ -132,10 +151,10 @@ impl<'a> Seeder<'a> {
                 .into_iter()
                 .enumerate()
         {
-            let plain = Machine { number: vms + 10 + at * 3, ..Machine::nth(1) };
+            let plain = Machine { number: vms + 10 + at * 3, ..Machine::nth(self.site, 1) };
             self.machine(&Machine { name: name.to_owned(), ..plain }, State::Running(at % self.hosts.max(1)), vms);
         }
-        let moving = Machine::nth(2);
+        let moving = Machine::nth(self.site, 2);
         self.put(VMIM, json!({
             "metadata": {
                 "name": format!("{}-moving", moving.name), "namespace": moving.team.namespace,

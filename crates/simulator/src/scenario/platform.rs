@@ -54,11 +54,6 @@ const SETTINGS: &[(&str, &str, Release)] = &[
         r#"{"enabled":false,"whitelistedNamespacesList":"","privilegedNamespacesList":"","restrictedNamespacesList":""}"#,
         Release::V1_8,
     ),
-    (
-        "upgrade-config",
-        r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"restoreVM":false,"logReadyTimeout":"5"}"#,
-        Release::V1_4,
-    ),
     ("ntp-servers", "", Release::V1_4),
     ("http-proxy", "{}", Release::V1_4),
     ("additional-ca", "", Release::V1_4),
@@ -110,6 +105,15 @@ impl Seeder<'_> {
         };
         self.setting("server-version", self.release.harvester(), "dev");
         self.setting("overcommit-config", "", overcommit);
+        let upgrade = match self.release {
+            Release::V1_4 => {
+                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"restoreVM":false,"logReadyTimeout":"5"}"#
+            }
+            Release::V1_8 => {
+                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"nodeUpgradeOption":{"strategy":{"mode":"auto"}},"restoreVM":false,"logReadyTimeout":"5"}"#
+            }
+        };
+        self.setting("upgrade-config", "", upgrade);
         for (name, default, since) in SETTINGS.iter().filter(|(_, _, since)| *since <= self.release) {
             let _ = since;
             self.setting(name, "", default);

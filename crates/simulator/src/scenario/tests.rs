@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::behave::View;
-use crate::behave::resources::{POD, PVC, VM, VMI};
+use crate::behave::resources::{NAD, NODE, POD, PVC, VM, VMI};
 use crate::clock::Clock;
 use crate::drive::Drive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +70,52 @@ fn background_life_leaves_every_machine_running() {
     }
     drive.advance(Duration::from_secs(300)).unwrap();
     assert_eq!(words(&world), before);
+}
+
+/// Networks, addresses, MACs and hosts of a world with this seed.
+fn plan(seed: u64) -> BTreeMap<&'static str, BTreeSet<String>> {
+    let world = World::new(Release::V1_8, Clock::explicit(), seed);
+    Scenario::Many { vms: 40 }.seed(&world);
+    let texts = |resource, pointer: &str| -> BTreeSet<String> {
+        let found = world.list(resource, None);
+        found.iter().filter_map(|object| object.pointer(pointer)?.as_str().map(str::to_owned)).collect()
+    };
+    BTreeMap::from([
+        ("networks", texts(NAD, "/metadata/annotations/network.harvesterhci.io~1route")),
+        ("vlans", texts(NAD, "/metadata/labels/network.harvesterhci.io~1vlan-id")),
+        ("addresses", texts(VMI, "/status/interfaces/0/ipAddress")),
+        ("macs", texts(VMI, "/status/interfaces/0/mac")),
+        ("hosts", texts(NODE, "/status/addresses/0/address")),
+    ])
+}
+
+#[test]
+fn clusters_of_different_seeds_share_no_network_address_or_mac() {
+    // The demonstration's two, and some neighbours.
+    let seeds = [18, 14, 15, 16, 0, 47];
+    let plans = seeds.map(plan);
+    for (at, ours) in plans.iter().enumerate() {
+        for (other, theirs) in plans.iter().enumerate().skip(at + 1) {
+            for (what, ours) in ours {
+                assert!(ours.len() >= 3, "{what} of seed {}: {ours:?}", seeds[at]);
+                let shared: Vec<_> = ours.intersection(&theirs[what]).collect();
+                assert!(shared.is_empty(), "seeds {} and {} share {what}: {shared:?}", seeds[at], seeds[other]);
+            }
+        }
+    }
+    assert_eq!(plan(14), plans[1], "a seed's plan is stable");
+    assert_eq!(plans[0]["vlans"], ["120", "130", "140", "150"].map(str::to_owned).into());
+}
+
+#[test]
+fn all_sites_have_networks_of_their_own() {
+    let sites = (1..=48).map(Site::of).filter(|site| *site != Site::of(1)).chain([Site::of(1)]);
+    let vlans: Vec<_> = sites.flat_map(Site::vlans).collect();
+    let (ids, cidrs): (BTreeSet<u16>, BTreeSet<String>) = vlans.iter().map(|vlan| (vlan.id, vlan.cidr())).unzip();
+    assert_eq!((ids.len(), cidrs.len()), (vlans.len(), vlans.len()));
+    assert!(ids.iter().all(|id| (1..=4094).contains(id)));
+    let platform = ["10.10.0.0/16", "10.52.0.0/16", "10.53.0.0/16"];
+    assert!(platform.iter().all(|cidr| !cidrs.contains(*cidr)), "hosts, pods and services are elsewhere");
 }
 
 /// By hand: `cargo test -p simulator --release --lib hundred_thousand -- --ignored --nocapture`.

@@ -10,6 +10,7 @@
 mod boot;
 mod drawn;
 mod font;
+mod png;
 mod qemu;
 mod serial;
 #[cfg(test)]
@@ -23,7 +24,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -31,6 +32,10 @@ use tokio::time::Instant;
 const IDLE: Duration = Duration::from_secs(120);
 /// How often a viewer's pump looks whether the instance is still there.
 const WATCH: Duration = Duration::from_millis(300);
+/// A picture of the screen is there within this time or not at all.
+const PICTURE: Duration = Duration::from_secs(15);
+/// Bytes that wait between a screen and who takes a picture of it.
+const PICTURE_PIPE_BYTES: usize = 256 * 1024;
 /// QEMU processes at a time; whoever comes later gets a drawn screen.
 const MACHINES: usize = 8;
 
@@ -113,6 +118,22 @@ impl Screens {
             () = self.gone(&guest) => self.end(&guest.uid).await,
             () = self.show(&guest, stream) => {}
         }
+    }
+
+    /// The screen as PNG; `None` when the instance does not run or shows nothing in time. Viewers stay. With
+    /// `moves_cursor` the pointer is moved first, which wakes a screen saver.
+    ///
+    /// Source: K `pkg/virt-handler/rest/screenshot.go`; `harvester-api.md` §2.1.
+    pub async fn screenshot(&self, namespace: &str, name: &str, moves_cursor: bool) -> Option<Vec<u8>> {
+        let guest = self.guest(namespace, name)?;
+        let (ours, theirs) = tokio::io::duplex(PICTURE_PIPE_BYTES);
+        let mut seen = None;
+        // A machine that was begun for the picture is left, so that it can end, whoever is done first.
+        let taken = async {
+            seen = tokio::time::timeout(PICTURE, picture(ours, moves_cursor)).await.ok().flatten();
+        };
+        tokio::join!(self.show(&guest, theirs), taken);
+        seen
     }
 
     /// Plays a serial console on `stream`, likewise.
@@ -212,6 +233,29 @@ impl Screens {
             let now = self.guest(&guest.namespace, &guest.name);
             if now.is_none_or(|now| now.uid != guest.uid || now.node != guest.node) {
                 return;
+            }
+        }
+    }
+}
+
+/// Looks at a screen until it was shown whole once; the stream ends with it.
+async fn picture(mut stream: DuplexStream, moves_cursor: bool) -> Option<Vec<u8>> {
+    let mut client = rfb::Client::new(rfb::Options::default());
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let out = client.take_output();
+        stream.write_all(&out).await.ok()?;
+        let length = stream.read(&mut buffer).await.ok().filter(|length| *length > 0)?;
+        client.receive(&buffer[..length]).ok()?;
+        while let Some(event) = client.poll() {
+            match event {
+                rfb::Event::Connected { width, height, .. } if moves_cursor => {
+                    client.point(width / 2, height / 2, rfb::Buttons::NONE);
+                }
+                rfb::Event::Damage(area) if area == client.framebuffer().area() => {
+                    return Some(png::encode(client.framebuffer()));
+                }
+                _ => {}
             }
         }
     }

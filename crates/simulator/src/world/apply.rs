@@ -42,7 +42,7 @@ impl World {
         self.write(|txn| {
             let terms = Terms { manager: &by.manager, subresource, is_forced, now_ms: txn.now_ms };
             let key = Key::new(namespace, name);
-            let Some(old) = txn.state.get(kind.id, &key).cloned() else {
+            let Some(old) = txn.state.get(kind.id, &key) else {
                 if part == Part::Status {
                     return Err(Status::not_found(kind, name));
                 }

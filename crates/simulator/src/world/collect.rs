@@ -15,7 +15,7 @@ impl Txn<'_> {
     pub(super) fn collect_after(&mut self, gone: &Arc<Value>) {
         let uid = meta::text(gone, "uid").to_owned();
         for (kind, key) in self.state.owned.get(&uid).cloned().unwrap_or_default() {
-            let Some(dependent) = self.state.get(kind, &key).cloned() else { continue };
+            let Some(dependent) = self.state.get(kind, &key) else { continue };
             if meta::owners(&dependent).all(|owner| owner == uid || !self.state.by_uid.contains_key(owner)) {
                 self.collect(kind, &key, &dependent, &Deletion::default());
             } else {
@@ -25,7 +25,7 @@ impl Txn<'_> {
         let owners: Vec<_> = meta::owners(gone).filter_map(|owner| self.state.by_uid.get(owner).cloned()).collect();
         for (kind, key) in owners {
             let kind = &self.catalogue.kinds()[kind];
-            if self.state.get(kind.id, &key).is_some_and(|owner| meta::is_terminating(owner)) {
+            if self.state.get(kind.id, &key).is_some_and(|owner| meta::is_terminating(&owner)) {
                 self.run_collector_finalizers(kind, &key);
             }
         }
@@ -52,20 +52,20 @@ impl Txn<'_> {
 
     /// Does what the collector's own finalizers ask for, and removes them when done.
     pub(super) fn run_collector_finalizers(&mut self, kind: &Kind, key: &Key) {
-        let Some(owner) = self.state.get(kind.id, key).cloned() else { return };
+        let Some(owner) = self.state.get(kind.id, key) else { return };
         let uid = meta::text(&owner, "uid").to_owned();
         let finalizers = meta::finalizers(&owner);
         let dependents = self.state.owned.get(&uid).cloned().unwrap_or_default();
         if finalizers.contains(&"orphan") {
             for (kind, key) in &dependents {
-                if let Some(dependent) = self.state.get(*kind, key).cloned() {
+                if let Some(dependent) = self.state.get(*kind, key) {
                     self.drop_owner(*kind, key, &dependent, &uid);
                 }
             }
             self.remove_finalizer(kind, key, "orphan");
         } else if finalizers.contains(&"foregroundDeletion") {
             for (kind, key) in &dependents {
-                if let Some(dependent) = self.state.get(*kind, key).cloned()
+                if let Some(dependent) = self.state.get(*kind, key)
                     && !meta::is_terminating(&dependent)
                 {
                     self.collect(*kind, key, &dependent, &Deletion::default());
@@ -84,7 +84,7 @@ impl Txn<'_> {
     }
 
     fn remove_finalizer(&mut self, kind: &Kind, key: &Key, finalizer: &str) {
-        let Some(object) = self.state.get(kind.id, key).cloned() else { return };
+        let Some(object) = self.state.get(kind.id, key) else { return };
         let left: Vec<_> = meta::finalizers(&object).into_iter().filter(|left| *left != finalizer).collect();
         if left.is_empty() {
             self.state.remove(kind.id, kind.resource, key);
@@ -109,17 +109,17 @@ impl Txn<'_> {
             let inside: Vec<_> = self
                 .state
                 .range(kind.id, Some(&key.name), None)
-                .map(|(key, object)| (key.clone(), object.clone()))
+                .map(|(key, stored)| (key.clone(), stored.open()))
                 .collect();
             for (key, object) in inside {
-                if self.state.get(kind.id, &key).is_some() {
+                if self.state.has(kind.id, &key) {
                     self.collect(kind.id, &key, &object, &Deletion::default());
                 }
             }
         }
         self.end_namespace(&key.name);
         match self.state.get(kind.id, key) {
-            Some(held) => Deleted::Held(held.clone()),
+            Some(held) => Deleted::Held(held),
             None => Deleted::Held(held),
         }
     }
@@ -128,7 +128,7 @@ impl Txn<'_> {
     fn end_namespace(&mut self, namespace: &str) {
         let Some(namespaces) = self.catalogue.find("", "namespaces") else { return };
         let key = Key::new("", namespace);
-        let is_terminating = self.state.get(namespaces.id, &key).is_some_and(|found| meta::is_terminating(found));
+        let is_terminating = self.state.get(namespaces.id, &key).is_some_and(|found| meta::is_terminating(&found));
         if namespace.is_empty() || !is_terminating {
             return;
         }

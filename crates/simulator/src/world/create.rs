@@ -43,13 +43,25 @@ impl Txn<'_> {
         } else {
             self.fill_in_seed(&mut object);
         }
-        if self.state.get(kind.id, &key).is_some() {
+        if self.state.has(kind.id, &key) {
             return Err(Status::already_exists(kind, &key.name));
         }
         if by.is_dry_run {
             return Ok(Arc::new(object));
         }
         Ok(self.state.put(kind.id, kind.resource, key, object))
+    }
+
+    /// A new object as it is: see [`World::seed_finished`](super::World::seed_finished).
+    pub(super) fn seed_finished(&mut self, kind: &Kind, mut object: Value) -> Result<Key, Status> {
+        self.name_and_place(kind, "", &mut object, &By::seed())?;
+        self.fill_in_seed(&mut object);
+        let key = Key::of(&object);
+        if self.state.has(kind.id, &key) {
+            return Err(Status::already_exists(kind, &key.name));
+        }
+        self.state.put_finished(kind.id, key.clone(), object);
+        Ok(key)
     }
 
     fn name_and_place(&mut self, kind: &Kind, namespace: &str, object: &mut Value, by: &By) -> Result<(), Status> {
@@ -96,7 +108,7 @@ impl Txn<'_> {
         let Some(namespaces) = self.catalogue.find("", "namespaces") else { return Ok(()) };
         match self.state.get(namespaces.id, &Key::new("", namespace)) {
             None => Err(Status::not_found(namespaces, namespace)),
-            Some(found) if meta::is_terminating(found) => {
+            Some(found) if meta::is_terminating(&found) => {
                 let why =
                     format!("unable to create new content in namespace {namespace} because it is being terminated");
                 let mut status = Status::forbidden(kind.resource.group, kind.resource.plural, name, &why);

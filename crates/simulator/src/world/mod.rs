@@ -1,8 +1,8 @@
 //! The cluster's memory: objects of all kinds, one order of changes, one way to write.
 //!
 //! A [`World`] is a cheap handle. Every write goes through [`mod@write`]: admission, optimistic locking, finalizers and
-//! garbage collection happen under one lock, so a reader never sees half of it. Objects are JSON behind `Arc`, so
-//! reading 100,000 of them copies none. It must never know HTTP (that is `rest`), nor what a kind's objects do by
+//! garbage collection happen under one lock, so a reader never sees half of it. Objects are JSON behind `Arc`, or text
+//! while they are as they were seeded ([`mod@stored`]). It must never know HTTP (that is `rest`), nor what a kind's objects do by
 //! themselves (that is `behave`).
 
 pub mod access;
@@ -11,8 +11,10 @@ pub mod catalogue;
 mod collect;
 mod create;
 pub mod effect;
+pub(crate) mod facts;
 pub mod fault;
 mod install;
+pub mod keep;
 pub(crate) mod meta;
 pub mod owners;
 pub mod patch;
@@ -21,6 +23,7 @@ pub mod remove;
 pub mod select;
 mod state;
 pub mod status;
+mod stored;
 pub mod subscribe;
 pub mod validate;
 pub mod write;
@@ -142,6 +145,15 @@ impl World {
         self.read(|state, catalogue| work(&StateView { state, catalogue }))
     }
 
+    /// The objects of a kind that somebody wrote or that were seeded in motion; who steps objects needs no others.
+    pub(crate) fn in_motion(&self, resource: Resource) -> Vec<Arc<Value>> {
+        self.read(|state, catalogue| {
+            let Some(kind) = catalogue.find(resource.group, resource.plural) else { return Vec::new() };
+            let all = state.range(kind.id, None, None).filter(|(_, stored)| !stored.is_at_rest());
+            all.map(|(_, stored)| stored.open()).collect()
+        })
+    }
+
     /// The kind of a resource, or the 404 that upstream answers.
     pub fn kind(&self, resource: Resource) -> Result<&Kind, Status> {
         self.catalogue().find(resource.group, resource.plural).ok_or_else(Status::no_such_path)
@@ -175,12 +187,12 @@ impl StateView<'_> {
 
 impl View for StateView<'_> {
     fn get(&self, resource: Resource, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        self.state.get(self.id(resource)?, &Key::new(namespace, name)).cloned()
+        self.state.get(self.id(resource)?, &Key::new(namespace, name))
     }
 
     fn list(&self, resource: Resource, namespace: Option<&str>) -> Vec<Arc<Value>> {
         let Some(id) = self.id(resource) else { return Vec::new() };
-        self.state.range(id, namespace, None).map(|(_, object)| object.clone()).collect()
+        self.state.range(id, namespace, None).map(|(_, stored)| stored.open()).collect()
     }
 
     fn labelled(&self, resource: Resource, namespace: Option<&str>, label: &str, value: &str) -> Vec<Arc<Value>> {

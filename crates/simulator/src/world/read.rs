@@ -7,6 +7,7 @@
 use super::catalogue::Kind;
 use super::select::Selector;
 use super::state::State;
+use super::stored::Stored;
 use super::{Key, Status, World};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ impl World {
                 namespace.is_none_or(|namespace| &*key.namespace == namespace)
                     && after.as_ref().is_none_or(|after| *key > after)
             });
-            let mut all: BTreeMap<&Key, &Arc<Value>> = objects.collect();
+            let mut all: BTreeMap<&Key, &Stored> = objects.collect();
             all.extend(older.filter_map(|(key, object)| Some((key, object.as_ref()?))));
             Ok(cut(all.into_iter(), selector, limit, version))
         })
@@ -70,10 +71,10 @@ impl World {
 fn few(state: &State, kind: &Kind, namespace: Option<&str>, selector: &Selector) -> Option<Vec<Arc<Value>>> {
     if let (Some(name), Some(namespace)) = (selector.name(), namespace.or((!kind.namespaced).then_some(""))) {
         let found = state.get(kind.id, &Key::new(namespace, name));
-        return Some(found.filter(|object| selector.wants(object)).cloned().into_iter().collect());
+        return Some(found.filter(|object| selector.wants(object)).into_iter().collect());
     }
     let (label, value) = selector.exact_label()?;
-    super::state::INDEXED_LABELS.contains(&label).then(|| {
+    super::facts::INDEXED_LABELS.contains(&label).then(|| {
         let mut found = state.labelled(kind.id, namespace, label, value);
         found.retain(|object| selector.wants(object));
         found
@@ -81,34 +82,36 @@ fn few(state: &State, kind: &Kind, namespace: Option<&str>, selector: &Selector)
 }
 
 /// What was different at `version`: the state of each object that changed since.
-fn past(state: &State, kind: &Kind, version: u64) -> Result<BTreeMap<Key, Option<Arc<Value>>>, Status> {
+fn past(state: &State, kind: &Kind, version: u64) -> Result<BTreeMap<Key, Option<Stored>>, Status> {
     if version >= state.version {
         return Ok(BTreeMap::new());
     }
     let changes = state.changes_after(kind.id, version).ok_or_else(Status::continue_expired)?;
     let mut past = BTreeMap::new();
     for change in changes {
-        past.entry(change.key.clone()).or_insert_with(|| change.previous.clone());
+        past.entry(change.key.clone()).or_insert_with(|| change.previous.clone().map(Stored::Whole));
     }
     Ok(past)
 }
 
 fn cut<'a>(
-    objects: impl Iterator<Item = (&'a Key, &'a Arc<Value>)>,
+    objects: impl Iterator<Item = (&'a Key, &'a Stored)>,
     selector: &Selector,
     limit: usize,
     version: u64,
 ) -> Page {
-    let mut wanted = objects.filter(|(_, object)| selector.wants(object));
+    let is_all = selector.is_all();
+    // Nothing is opened that need not be: a page of a large world at rest costs what its items cost.
+    let mut wanted = objects.filter(|(_, stored)| is_all || selector.wants(&stored.open()));
     let limit = if limit == 0 { usize::MAX } else { limit };
     let mut items = Vec::new();
     let mut last = None;
-    for (key, object) in wanted.by_ref().take(limit) {
-        items.push(object.clone());
+    for (key, stored) in wanted.by_ref().take(limit) {
+        items.push(stored.open());
         last = Some(key);
     }
     let more = if items.len() == limit { wanted.next() } else { None };
     let next = more.and_then(|_| last.map(|last| Start { version, after: Some(last.clone()) }));
-    let remaining = (next.is_some() && selector.is_all()).then(|| 1 + wanted.count());
+    let remaining = (next.is_some() && is_all).then(|| 1 + wanted.count());
     Page { version, items, next, remaining }
 }

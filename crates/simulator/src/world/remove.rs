@@ -61,7 +61,7 @@ impl World {
 
 impl Txn<'_> {
     pub(super) fn delete(&mut self, kind: &Kind, key: &Key, options: &Deletion, by: &By) -> Result<Deleted, Status> {
-        let old = self.state.get(kind.id, key).cloned().ok_or_else(|| Status::not_found(kind, &key.name))?;
+        let old = self.state.get(kind.id, key).ok_or_else(|| Status::not_found(kind, &key.name))?;
         check_preconditions(kind, &old, options)?;
         if !by.is_seed {
             admission::admit(
@@ -129,7 +129,7 @@ impl Txn<'_> {
             self.run_collector_finalizers(kind, key);
         }
         Ok(match self.state.get(kind.id, key) {
-            Some(held) => Deleted::Held(held.clone()),
+            Some(held) => Deleted::Held(held),
             None => Deleted::Gone(held),
         })
     }

@@ -1,25 +1,17 @@
 //! The objects themselves and their history; everything in here happens under the world's one lock.
 //!
 //! Invariants: resourceVersions only grow, over all kinds together; every change is in the log exactly once, with the
-//! object before and after it; indexes agree with the objects. A write costs O(log n). Nothing here knows HTTP or rules.
+//! object before and after it, or the log says that it does not reach back so far; indexes agree with the objects. A
+//! write costs O(log n). Nothing here knows HTTP or rules.
 
+use super::facts::{FACTS, INDEXED_LABELS};
 use super::meta;
+use super::stored::Stored;
 use crate::behave::Resource;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-
-/// Labels that behaviours and consoles look objects up by; each has an index.
-pub(crate) const INDEXED_LABELS: &[&str] = &[
-    "kubevirt.io/created-by",
-    "kubevirt.io/nodeName",
-    "vm.kubevirt.io/name",
-    "harvesterhci.io/vmName",
-    "kubevirt.io/vmi-name",
-    "longhornvolume",
-    "kubevirt.io/migrationTargetNodeName",
-];
 
 /// Where an object stands within its kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,11 +54,12 @@ pub struct Change {
 /// One kind's objects.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    pub(super) objects: BTreeMap<Key, Arc<Value>>,
+    pub(super) objects: BTreeMap<Key, Stored>,
     pub(super) history: VecDeque<Change>,
     /// Changes up to this version are forgotten.
     pub(super) compacted: u64,
-    labels: HashMap<&'static str, BTreeMap<String, BTreeSet<Key>>>,
+    /// Label or fact → value → the keys that have it, sorted.
+    labels: HashMap<&'static str, HashMap<Box<str>, Vec<Key>>>,
 }
 
 #[derive(Debug)]
@@ -93,8 +86,12 @@ impl State {
         }
     }
 
-    pub(super) fn get(&self, kind: usize, key: &Key) -> Option<&Arc<Value>> {
-        self.tables.get(kind)?.objects.get(key)
+    pub(super) fn get(&self, kind: usize, key: &Key) -> Option<Arc<Value>> {
+        self.tables.get(kind)?.objects.get(key).map(Stored::open)
+    }
+
+    pub(super) fn has(&self, kind: usize, key: &Key) -> bool {
+        self.tables.get(kind).is_some_and(|table| table.objects.contains_key(key))
     }
 
     /// Stores a new state under the next version and logs it; returns it as stored.
@@ -102,7 +99,8 @@ impl State {
         self.version += 1;
         meta::set(&mut object, "resourceVersion", self.version.to_string());
         let object = Arc::new(object);
-        let previous = self.tables[kind].objects.insert(key.clone(), object.clone());
+        let previous = self.tables[kind].objects.insert(key.clone(), Stored::Whole(object.clone()));
+        let previous = previous.as_ref().map(Stored::open);
         self.reindex(kind, &key, previous.as_deref(), Some(&object));
         self.log(
             kind,
@@ -111,9 +109,44 @@ impl State {
         object
     }
 
+    /// Stores a new object of a world that is being made; the log begins after it.
+    pub(super) fn put_finished(&mut self, kind: usize, key: Key, mut object: Value) {
+        self.version += 1;
+        meta::set(&mut object, "resourceVersion", self.version.to_string());
+        self.reindex(kind, &key, None, Some(&object));
+        let table = &mut self.tables[kind];
+        table.objects.insert(key, Stored::Whole(Arc::new(object)));
+        table.history.clear();
+        table.compacted = self.version;
+    }
+
+    /// Keeps an object as text from now on.
+    pub(super) fn lay_to_rest(&mut self, kind: usize, key: &Key) {
+        if let Some(stored) = self.tables[kind].objects.get_mut(key) {
+            stored.lay_to_rest();
+        }
+    }
+
+    /// Puts an object back under the version that it had; `false` when its place is taken.
+    pub(super) fn bring_back(&mut self, kind: usize, key: Key, object: &Value, stored: Stored) -> bool {
+        if self.has(kind, &key) {
+            return false;
+        }
+        self.reindex(kind, &key, None, Some(object));
+        self.tables[kind].objects.insert(key, stored);
+        true
+    }
+
+    /// Goes on from a version, whose past nobody knows, and from a place in the random numbers.
+    pub(super) fn go_on_from(&mut self, version: u64, random: u64) {
+        self.version = version;
+        self.random = Random(random);
+        self.compact(version);
+    }
+
     /// Removes an object and logs it; returns its last state.
     pub(super) fn remove(&mut self, kind: usize, resource: Resource, key: &Key) -> Option<Arc<Value>> {
-        let previous = self.tables[kind].objects.remove(key)?;
+        let previous = self.tables[kind].objects.remove(key)?.open();
         self.version += 1;
         let mut last = (*previous).clone();
         meta::set(&mut last, "resourceVersion", self.version.to_string());
@@ -141,21 +174,18 @@ impl State {
         let table = &mut self.tables[kind];
         for label in INDEXED_LABELS {
             let (was, is) = (old.and_then(|o| meta::label(o, label)), new.and_then(|o| meta::label(o, label)));
-            if was == is {
-                continue;
+            if was != is {
+                let index = table.labels.entry(label).or_default();
+                was.into_iter().for_each(|was| leave(index, was, key));
+                is.into_iter().for_each(|is| enter(index, is, key));
             }
-            let index = table.labels.entry(label).or_default();
-            if let Some(was) = was
-                && let Some(keys) = index.get_mut(was)
-            {
-                keys.remove(key);
-                if keys.is_empty() {
-                    index.remove(was);
-                }
-            }
-            if let Some(is) = is {
-                index.entry(is.to_owned()).or_default().insert(key.clone());
-            }
+        }
+        for fact in FACTS.iter().filter(|fact| fact.is_about(old.or(new))) {
+            let read = |object: Option<&Value>| object.map(|object| (fact.read)(object)).unwrap_or_default();
+            let (were, are) = (read(old), read(new));
+            let index = table.labels.entry(fact.name).or_default();
+            were.iter().filter(|was| !are.contains(was)).for_each(|was| leave(index, was, key));
+            are.iter().filter(|is| !were.contains(is)).for_each(|is| enter(index, is, key));
         }
         if new.is_none()
             && let Some(uid) = old.map(|old| meta::text(old, "uid"))
@@ -190,7 +220,7 @@ impl State {
         kind: usize,
         namespace: Option<&'a str>,
         after: Option<Key>,
-    ) -> impl Iterator<Item = (&'a Key, &'a Arc<Value>)> {
+    ) -> impl Iterator<Item = (&'a Key, &'a Stored)> {
         let start = match (after, namespace) {
             (Some(after), _) => Bound::Excluded(after),
             (None, Some(namespace)) => Bound::Included(Key::new(namespace, "")),
@@ -204,13 +234,13 @@ impl State {
 
     pub(super) fn labelled(&self, kind: usize, namespace: Option<&str>, label: &str, value: &str) -> Vec<Arc<Value>> {
         let table = &self.tables[kind];
-        if INDEXED_LABELS.contains(&label) {
+        if INDEXED_LABELS.contains(&label) || FACTS.iter().any(|fact| fact.name == label) {
             let keys = table.labels.get(label).and_then(|index| index.get(value));
             let keys = keys.into_iter().flatten().filter(|key| namespace.is_none_or(|ns| &*key.namespace == ns));
-            return keys.filter_map(|key| table.objects.get(key).cloned()).collect();
+            return keys.filter_map(|key| table.objects.get(key).map(Stored::open)).collect();
         }
-        let all = self.range(kind, namespace, None);
-        all.filter(|(_, object)| meta::label(object, label) == Some(value)).map(|(_, object)| object.clone()).collect()
+        let all = self.range(kind, namespace, None).map(|(_, stored)| stored.open());
+        all.filter(|object| meta::label(object, label) == Some(value)).collect()
     }
 
     /// Changes of a kind after a version, oldest first; `None` when some of them are forgotten.
@@ -231,6 +261,25 @@ impl State {
             }
             table.compacted = table.compacted.max(version);
         }
+    }
+}
+
+/// Adds a key to those that have a value.
+fn enter(index: &mut HashMap<Box<str>, Vec<Key>>, value: &str, key: &Key) {
+    let keys = index.entry(value.into()).or_default();
+    if let Err(at) = keys.binary_search(key) {
+        keys.insert(at, key.clone());
+    }
+}
+
+/// Takes a key from those that have a value.
+fn leave(index: &mut HashMap<Box<str>, Vec<Key>>, value: &str, key: &Key) {
+    let Some(keys) = index.get_mut(value) else { return };
+    if let Ok(at) = keys.binary_search(key) {
+        keys.remove(at);
+    }
+    if keys.is_empty() {
+        index.remove(value);
     }
 }
 

@@ -76,6 +76,23 @@ impl World {
         self.write(|txn| txn.create(kind, namespace, object, by))
     }
 
+    /// Puts an object there as it is, one that no behaviour would change. Who watched its kind before must list again.
+    pub(crate) fn seed_finished(&self, resource: Resource, object: Value) -> Result<Key, Status> {
+        let kind = self.kind(resource)?;
+        self.write(|txn| txn.seed_finished(kind, object))
+    }
+
+    /// Keeps seeded objects as text until somebody changes them.
+    pub(crate) fn lay_to_rest(&self, objects: &[(Resource, Key)]) {
+        self.write(|txn| {
+            for (resource, key) in objects {
+                if let Some(kind) = txn.catalogue.find(resource.group, resource.plural) {
+                    txn.state.lay_to_rest(kind.id, key);
+                }
+            }
+        });
+    }
+
     /// Changes an object to what `change` makes of it, under the lock. Fails with 404 when there is none.
     pub fn modify(
         &self,
@@ -88,7 +105,7 @@ impl World {
         let kind = self.kind(resource)?;
         self.write(|txn| {
             let key = Key::new(namespace, name);
-            let old = txn.state.get(kind.id, &key).cloned().ok_or_else(|| Status::not_found(kind, name))?;
+            let old = txn.state.get(kind.id, &key).ok_or_else(|| Status::not_found(kind, name))?;
             let new = change(&old)?;
             txn.update(kind, &key, &old, new, part, by)
         })

@@ -36,6 +36,7 @@ pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -73,7 +74,8 @@ pub(crate) async fn send(router: &Router, line: &str, headers: &[(&str, &str)], 
     let response = router.clone().oneshot(request.body(body).expect("request")).await.expect("infallible");
     let (parts, body) = response.into_parts();
     let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("body");
-    Answer { code: parts.status.as_u16(), headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Answer { code: parts.status.as_u16(), headers: parts.headers, text, bytes: bytes.to_vec() }
 }
 
 /// The same without headers.

@@ -171,8 +171,8 @@ fn needs_restart(vm: &Value, vmi: &Value) -> bool {
         return false;
     }
     let differs = |pointer: &str| {
-        let wanted = vm.pointer(&format!("/spec/template/spec{pointer}"));
-        wanted.is_some_and(|wanted| vmi.pointer(&format!("/spec{pointer}")) != Some(wanted))
+        let wanted = object::at(vm, &format!("/spec/template/spec{pointer}"));
+        wanted.is_some_and(|wanted| object::at(vmi, &format!("/spec{pointer}")) != Some(wanted))
     };
     let sockets = object::number(vm, "/spec/template/spec/domain/cpu/sockets");
     let above = sockets > object::number(vmi, "/spec/domain/cpu/maxSockets").or(sockets);

@@ -38,7 +38,7 @@ pub(crate) struct Decision {
 
 /// `spec.runStrategy`, or what the deprecated `spec.running` means.
 pub(crate) fn run_strategy(vm: &Value) -> &str {
-    match (object::text(vm, "/spec/runStrategy"), vm.pointer("/spec/running").and_then(Value::as_bool)) {
+    match (object::text(vm, "/spec/runStrategy"), object::at(vm, "/spec/running").and_then(Value::as_bool)) {
         ("", Some(true)) => "Always",
         ("", _) => "Halted",
         (strategy, _) => strategy,

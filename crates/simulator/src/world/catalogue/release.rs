@@ -3,14 +3,17 @@
 //! Source: `harvester-api.md` §0.2 and §9.5.
 
 use super::Kind;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A Harvester release line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Release {
     /// Harvester 1.4.3 with KubeVirt 1.3.1.
+    #[serde(rename = "1.4")]
     V1_4,
     /// Harvester 1.8.2 with KubeVirt 1.7.4.
+    #[serde(rename = "1.8")]
     V1_8,
 }
 
