@@ -1,7 +1,7 @@
 //! The product to look at: simulated clusters in this process, the embedded database, people who can sign in.
 //!
-//! Listens on loopback only, since its passwords are printed. A restart keeps the data: accounts, ledger, audit trail. The
-//! simulated clusters begin anew with the same identity, so their credentials are replaced at each start.
+//! Listens on loopback only, since its passwords are printed. A restart keeps the data: accounts, ledger, audit trail, and
+//! the simulated clusters as they were left. These answer on new ports, so their credentials are replaced at each start.
 
 use crate::command::log;
 use crate::config::{Config, Log, Network, Session};
@@ -13,10 +13,13 @@ use model::id::ClusterId;
 use model::ipam::{Serves, SubnetDraft};
 use ops::{Clock, Context, Error};
 use simulator::Simulator;
+use simulator::scenario::life;
 use simulator::serve::Served;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// How the demo is to be.
 #[derive(Debug, clap::Args)]
@@ -24,12 +27,15 @@ pub(crate) struct Options {
     /// Port on 127.0.0.1; 0 takes a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// VMs of both clusters together, up to 100,000.
+    /// VMs of both clusters together, up to 100,000; counts for a new data folder, others go on as they were left.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     vms: u32,
     /// How much faster than real time the simulated clusters work.
     #[arg(long, default_value_t = 10.0)]
     speed: f64,
+    /// Nothing happens by itself; otherwise now and then a VM reboots or moves.
+    #[arg(long)]
+    still: bool,
     /// `sqlite` in the data folder, or `postgres://…`.
     #[arg(long, default_value = "sqlite")]
     database: String,
@@ -43,6 +49,11 @@ pub(crate) struct Options {
     #[arg(long, default_value = "warn")]
     log: String,
 }
+
+/// Between two small events in a simulated cluster, in its own time.
+const BEAT: Duration = Duration::from_secs(300);
+/// How often the simulated clusters are written down.
+const KEEP: Duration = Duration::from_secs(60);
 
 struct Person {
     login: &'static str,
@@ -83,7 +94,7 @@ const PLACES: [Place; 2] = [
 const SUBNETS: [(&str, &str, &str, u16, &str, &str); 4] = [
     ("亦庄生产业务", "10.20.240.0/24", "10.20.240.1", 120, "harvester-public/vlan-120", "bj-yizhuang"),
     ("亦庄测试", "10.40.240.0/22", "10.40.240.1", 140, "harvester-public/vlan-140", "bj-yizhuang"),
-    ("外高桥测试", "10.40.248.0/24", "10.40.248.1", 140, "harvester-public/vlan-140", "sh-waigaoqiao"),
+    ("外高桥测试", "10.122.248.0/24", "10.122.248.1", 780, "harvester-public/vlan-780", "sh-waigaoqiao"),
     (
         "亦庄生产业务 IPv6",
         "2001:db8:20:240::/64",
@@ -98,8 +109,21 @@ struct Running {
     place: &'static Place,
     served: Served,
     kubeconfig: PathBuf,
-    /// Keeps the cluster alive.
-    _simulator: Simulator,
+    simulator: Simulator,
+    /// Where it is kept over a restart.
+    kept: PathBuf,
+}
+
+impl Running {
+    /// Writes the cluster down. One that could not be written begins anew next time, which is said.
+    async fn keep(&self) {
+        let (world, file) = (self.simulator.world().clone(), self.kept.clone());
+        match tokio::task::spawn_blocking(move || world.save(file)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, cluster = self.place.id, "keeping a simulated cluster"),
+            Err(error) => tracing::error!(%error, cluster = self.place.id, "keeping a simulated cluster"),
+        }
+    }
 }
 
 pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
@@ -129,24 +153,48 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         .map_err(|error| anyhow::anyhow!("{}", error.say()).context(format!("{error:?}")))?;
     write_summary(&options.data, address, &clusters)?;
     announce(address, &clusters, began.elapsed());
-    program.serve(listener, told_to_stop()).await?;
+    let stop = CancellationToken::new();
+    let lives = async {
+        let live = |cluster: &Running| life::live(cluster.simulator.world().clone(), BEAT, stop.clone());
+        if !options.still {
+            futures::future::join_all(clusters.iter().map(live)).await;
+        }
+    };
+    let keeping = async {
+        while stop.run_until_cancelled(tokio::time::sleep(KEEP)).await.is_some() {
+            futures::future::join_all(clusters.iter().map(Running::keep)).await;
+        }
+    };
+    let serving = async {
+        let served = program.serve(listener, told_to_stop()).await;
+        stop.cancel();
+        served
+    };
+    let (served, (), ()) = tokio::join!(serving, lives, keeping);
     for cluster in &clusters {
         cluster.served.stop();
+        cluster.keep().await;
     }
-    Ok(ExitCode::SUCCESS)
+    served.map(|()| ExitCode::SUCCESS)
 }
 
 async fn simulate(place: &'static Place, options: &Options) -> anyhow::Result<Running> {
     let vms = (options.vms * place.share / 5) as usize;
     let clock = simulator::clock::Clock::auto(options.speed);
-    let builder =
-        Simulator::builder().harvester(place.release).nodes(place.nodes).vms(vms).seed(place.seed).clock(clock);
-    let simulator = builder.build();
+    let kept = options.data.join(format!("{}.cluster", place.id));
+    let builder = if kept.exists() {
+        let restored = Simulator::builder().restore(&kept);
+        restored
+            .with_context(|| format!("{} cannot be read: remove it, and {} begins anew", kept.display(), place.id))?
+    } else {
+        Simulator::builder().harvester(place.release).nodes(place.nodes).vms(vms).seed(place.seed)
+    };
+    let simulator = builder.clock(clock).build();
     simulator.start();
     let served = simulator.serve("127.0.0.1:0").await.with_context(|| format!("simulating {}", place.id))?;
     let kubeconfig = options.data.join(format!("{}.kubeconfig", place.id));
     write_private(&kubeconfig, &served.admin_kubeconfig())?;
-    Ok(Running { place, served, kubeconfig, _simulator: simulator })
+    Ok(Running { place, served, kubeconfig, simulator, kept })
 }
 
 /// `demo.json` for whoever drives the demo: where it is, who can sign in, the kubeconfigs. Its passwords are printed anyway.
