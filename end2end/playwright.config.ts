@@ -5,11 +5,11 @@ import { chromium } from "./support/chromium";
 /** One worker: browser and server share two cores, and a worker starts a demo of its own. */
 export default defineConfig({
   testDir: "tests",
-  outputDir: "test-results",
+  outputDir: "test-results/run",
   workers: 1,
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [["list"]],
-  use: { ...chromium, viewport: { width: 1440, height: 900 }, locale: "zh-CN", trace: "retain-on-failure" },
+  use: { ...chromium, viewport: { width: 1440, height: 900 }, locale: "zh-CN", actionTimeout: 15_000, trace: "retain-on-failure" },
 });

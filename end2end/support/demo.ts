@@ -19,7 +19,7 @@ const TAIL_CHARS = 4_000;
 export interface User {
   name: string;
   password: string;
-  /** What they may do, in the product's words: `administrator`, `operator`, `approver`, `auditor`, `developer`. */
+  /** What they may do: `admin`, `operator` or `viewer`. */
   role: string;
 }
 
@@ -34,6 +34,12 @@ export interface DemoFacts {
 
 /** A running demo. */
 export interface Demo extends DemoFacts {
+  /** Where its database and key are. */
+  data: string;
+  /** Ends the program at once, as a crash would; its data stays. */
+  crash(): Promise<void>;
+  /** Starts it again where it was, with its data. */
+  resume(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
@@ -41,31 +47,51 @@ export interface Demo extends DemoFacts {
 /** Starts one; `extra` are further arguments of `harvester-admin demo`. */
 export async function startDemo(extra: string[] = []): Promise<Demo> {
   const data = await mkdtemp(path.join(tmpdir(), "harvester-admin-demo-"));
-  const child = launch(["demo", "--port", "0", "--data", data, ...extra]);
-  const said = tail(child);
-  const stop = async () => {
-    await end(child);
-    await rm(data, { recursive: true, force: true });
+  const file = path.join(data, "demo.json");
+  let child: ChildProcess;
+  const start = async (port: string) => {
+    await rm(file, { force: true });
+    child = launch(["demo", "--port", port, "--data", data, ...extra]);
+    const said = tail(child);
+    try {
+      return await factsWhenReady(child, file);
+    } catch (error) {
+      await end(child, "SIGTERM");
+      throw new Error(`the demo did not start: ${error instanceof Error ? error.message : error}\n${said()}`);
+    }
   };
-  try {
-    const facts = await factsWhenReady(child, path.join(data, "demo.json"));
-    return { ...facts, stop };
-  } catch (error) {
-    await stop();
-    throw new Error(`the demo did not start: ${error instanceof Error ? error.message : error}\n${said()}`);
-  }
+  const facts = await start("0");
+  return {
+    ...facts,
+    data,
+    crash: () => end(child, "SIGKILL"),
+    resume: async () => void (await start(new URL(facts.url).port)),
+    stop: async () => {
+      await end(child, "SIGTERM");
+      await rm(data, { recursive: true, force: true });
+    },
+  };
 }
 
-/** The program, bound to us by the kernel where `setpriv` is there: it ends even when we are killed. */
+/** A program of ours: that of the environment, else that of the last build. */
+export function program(name: string, variable: string): string {
+  return process.env[variable] ?? path.resolve(import.meta.dirname, "../../target/debug", name);
+}
+
+/** Starts a program bound to us by the kernel where `setpriv` is there: it ends even when we are killed. */
+export function bound(file: string, words: string[]): ChildProcess {
+  const whole = [...(existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "TERM", "--"] : []), file, ...words];
+  return spawn(whole[0]!, whole.slice(1), { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const SETPRIV = "/usr/bin/setpriv";
+
 function launch(words: string[]): ChildProcess {
-  const program = process.env.HARVESTER_ADMIN ?? path.resolve(import.meta.dirname, "../../target/debug/harvester-admin");
-  const bound = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--", program] : [program];
-  const [first, ...rest] = [...bound, ...words];
-  return spawn(first!, rest, { stdio: ["ignore", "pipe", "pipe"] });
+  return bound(program("harvester-admin", "HARVESTER_ADMIN"), words);
 }
 
-/** Keeps the end of what the program says. */
-function tail(child: ChildProcess): () => string {
+/** Keeps the end of what a program says. */
+export function tail(child: ChildProcess): () => string {
   let text = "";
   const keep = (chunk: Buffer) => (text = (text + chunk.toString()).slice(-TAIL_CHARS));
   child.stdout?.on("data", keep);
@@ -85,10 +111,11 @@ async function factsWhenReady(child: ChildProcess, file: string): Promise<DemoFa
   throw new Error(`no ${file} after ${PATIENCE_MS / 1000} s`);
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a program with `signal`, and without mercy when it does not end soon. */
+export async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
+  child.kill(signal);
   const killer = setTimeout(() => child.kill("SIGKILL"), 5_000);
   await ended;
   clearTimeout(killer);

@@ -3,17 +3,18 @@
  */
 import type { BrowserContext } from "@playwright/test";
 
-import type { LANGUAGES, THEMES } from "../pages";
+import type { Language, Theme } from "../pages";
 
 export interface Preferences {
-  language: (typeof LANGUAGES)[number];
-  theme: (typeof THEMES)[number];
+  language: Language;
+  theme: Theme;
 }
 
-/** Sets both for all pages of the context at `url`. */
-export async function prefer(context: BrowserContext, url: string, { language, theme }: Preferences): Promise<void> {
-  await context.addCookies([
-    { name: "language", value: language, url },
-    { name: "theme", value: theme, url },
-  ]);
+/** Sets what is given for all pages of the context at `url`. */
+export async function prefer(context: BrowserContext, url: string, { language, theme }: Partial<Preferences>): Promise<void> {
+  const cookies = [
+    ...(language === undefined ? [] : [{ name: "lang", value: language, url }]),
+    ...(theme === undefined ? [] : [{ name: "theme", value: theme, url }]),
+  ];
+  await context.addCookies(cookies);
 }

@@ -1,22 +1,57 @@
-import { PAGES } from "../pages";
-import { expectAccessible } from "../support/axe";
-import { expectSameAfterHydration, hydrated } from "../support/hydration";
+/**
+ * What holds of the program as a whole; what holds of every page is in `pages.spec.ts`.
+ */
+import { hydrated } from "../support/hydration";
+import { signIn, userOf } from "../support/session";
 import { expect, test } from "../support/test";
 
-test("the first page reacts in the browser", async ({ page }) => {
-  await page.goto("/");
+test("who is not signed in is led to the form and back", async ({ page, demo }) => {
+  await page.goto("/clusters?from=a-link");
+  await expect(page).toHaveURL("/sign-in?next=%2Fclusters%3Ffrom%3Da-link");
+  await signIn(page, userOf(demo, "viewer"), page.url());
+  await expect(page).toHaveURL("/clusters?from=a-link");
   await hydrated(page);
-  await expect(page.locator("h1")).toBeVisible();
+  await expect(page.locator("main tbody tr")).toHaveCount(2);
 });
 
-test("a page without scripts says the same as one with them", async ({ page, browser, demo }) => {
-  const scriptless = await browser.newContext({ javaScriptEnabled: false, baseURL: demo.url });
-  const plain = await scriptless.newPage();
-  await plain.goto("/");
-  await page.goto("/");
-  await hydrated(page);
-  expect(await plain.locator("main").innerText()).toBe(await page.locator("main").innerText());
-  await scriptless.close();
+test("a wrong password is told beside it, and the password is not kept", async ({ page }) => {
+  await page.goto("/sign-in");
+  await page.locator("input[name=login]").fill("admin");
+  await page.locator("input[name=password]").fill("not-it");
+  await page.locator("button[type=submit]").click();
+  await expect(page).toHaveURL(/fault=invalid/);
+  await expect(page.locator("#password")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#password")).toHaveValue("");
+});
+
+test.describe("signed in", () => {
+  test.use({ role: "viewer" });
+
+  test("the list has its first window of rows without scripts", async ({ browser, demo, sessions }) => {
+    const scriptless = await browser.newContext({ javaScriptEnabled: false, baseURL: demo.url, storageState: sessions.viewer });
+    const page = await scriptless.newPage();
+    await page.goto("/vms");
+    const rows = page.locator("#vms tbody:not([data-gap]) > tr");
+    expect(await rows.count(), "what a screen shows").toBeGreaterThanOrEqual(30);
+    await expect(rows.first().locator("td[data-col=name] a")).toHaveAttribute("href", /^\/vms\//);
+    await expect(page.locator("#vms")).toHaveAttribute("aria-rowcount", /^3\d\d$/);
+    await scriptless.close();
+  });
+
+  test("signing out ends the session, not only in this browser", async ({ browser, demo, page }) => {
+    // A session of its own: those of the other tests are needed.
+    await page.context().clearCookies();
+    await signIn(page, userOf(demo, "viewer"));
+    const kept = await page.context().storageState();
+    await page.locator("summary.me").click();
+    await page.locator("form[action='/sign-out'] button").click();
+    await expect(page).toHaveURL("/sign-in");
+    const again = await browser.newContext({ baseURL: demo.url, storageState: kept });
+    const stale = await again.newPage();
+    await stale.goto("/vms");
+    await expect(stale).toHaveURL(/\/sign-in\?next=/);
+    await again.close();
+  });
 });
 
 test("files of a build are kept for ever, pages are not", async ({ page, request }) => {
@@ -40,15 +75,3 @@ test("every answer forbids what it does not need", async ({ request }) => {
   expect(missing.headers()["content-security-policy"]).toContain("default-src 'none'");
   expect(missing.headers()["x-content-type-options"]).toBe("nosniff");
 });
-
-for (const entry of PAGES.filter(({ role }) => role === undefined)) {
-  test(`${entry.name}: the browser renders what the server did`, async ({ page }) => {
-    await expectSameAfterHydration(page, entry.path);
-  });
-
-  test(`${entry.name}: is accessible as far as a machine can tell`, async ({ page }) => {
-    await page.goto(entry.path);
-    await hydrated(page);
-    await expectAccessible(page);
-  });
-}

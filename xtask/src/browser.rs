@@ -30,12 +30,13 @@ pub(crate) fn prepare(workspace: &Workspace) -> Result<()> {
     install_packages(workspace)
 }
 
-/// `npx playwright …` in `end2end/`, with Chromium and the built program named in its environment.
+/// `npx playwright …` in `end2end/`, with Chromium and the built programs named in its environment.
 pub(crate) fn playwright(workspace: &Workspace, words: &[&str]) -> Command {
     let folder = workspace.path("end2end");
     let mut command = Command::new(folder.join("node_modules/.bin/playwright"));
     command.args(words).current_dir(&folder);
-    command.env("HARVESTER_ADMIN", workspace.program(Profile::Dev));
+    let program = workspace.program(Profile::Dev);
+    command.env("HARVESTER_SIM", program.with_file_name("harvester-sim")).env("HARVESTER_ADMIN", program);
     if let Some(chromium) = chromium() {
         command.env("CHROMIUM", chromium);
     }

@@ -135,6 +135,7 @@ fn browser(workspace: &Workspace) -> Result<Outcome> {
     prepare(workspace)?;
     run(&mut npm(workspace, &["run", "--silent", "check"]))?;
     build(workspace, Profile::Dev)?;
+    run(&mut cargo(workspace, "build -p simulator --bin harvester-sim"))?;
     counted(&mut playwright(workspace, &["test"]))
 }
 
