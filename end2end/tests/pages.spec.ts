@@ -47,6 +47,8 @@ for (const entry of PAGES) {
       test.use({ role, language, expectedErrors: (entry.status ?? 200) >= 400 ? [/Failed to load resource/] : [] });
 
       test("is sound", async ({ page, places }) => {
+        // axe takes its time over tables of a thousand cells, twice.
+        test.setTimeout(180_000);
         const { answer, server, browser } = await loadTwice(page, entry.path(places));
         expect.soft(answer.status()).toBe(entry.status ?? 200);
         expect.soft(browser, "what the browser renders is what the server did").toEqual(server);

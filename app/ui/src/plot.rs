@@ -17,7 +17,7 @@ pub(crate) fn line(samples: &[Option<f64>], max: f64, height: f64) -> String {
     path
 }
 
-/// The area under [`line`], gap by gap.
+/// The area under [`line()`], gap by gap.
 pub(crate) fn area(samples: &[Option<f64>], max: f64, height: f64) -> String {
     let mut path = String::new();
     let mut from = None;

@@ -1,4 +1,4 @@
-//! VirtualMachine + instance + claims + networks → the parts of [`VmDetail`] that a row does not have. Pure.
+//! VirtualMachine + instance + claims + networks → the parts of [`model::vm::VmDetail`] that a row does not have. Pure.
 
 use super::amount::{self, Template};
 use super::clean::{self, MAX_LINE, MAX_NAME};

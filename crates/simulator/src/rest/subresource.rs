@@ -1,6 +1,6 @@
 //! KubeVirt's subresources: routing, bodies, and doing what the call decided.
 //!
-//! What a call means is decided in [`crate::behave::subresource`]; streams are pumped in [`socket`](super::socket).
+//! What a call means is decided in [`crate::behave::subresource`]; streams are pumped in [`super::socket`].
 //! Source: K `pkg/virt-api/api.go`; `harvester-api.md` §2.1.
 
 use super::discovery::Entry;
