@@ -24,10 +24,13 @@ pub(crate) struct Wishes {
     /// How many times faster than ours their clock runs.
     #[arg(long)]
     speed: Option<u32>,
+    /// Nothing happens by itself; otherwise now and then a VM reboots or moves.
+    #[arg(long)]
+    still: bool,
     /// Where to keep data, as postgres://…; SQLite in the data folder when not given.
     #[arg(long)]
     database: Option<String>,
-    /// The data folder; a temporary one that goes with the demo when not given.
+    /// The data folder; `data` in the current one when not given.
     #[arg(long)]
     data: Option<PathBuf>,
     /// Built with optimisations: slower to start the first time, faster afterwards.
@@ -51,6 +54,9 @@ fn pass_on<'a>(command: &'a mut Command, wishes: &Wishes) -> &'a mut Command {
     for (name, value) in numbers.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         command.args([name, &value.to_string()]);
     }
+    if wishes.still {
+        command.arg("--still");
+    }
     if let Some(database) = &wishes.database {
         command.args(["--database", database]);
     }
@@ -66,7 +72,8 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_is_left_to_the_program() {
-        let mut wishes = Wishes { port: 9000, vms: None, speed: None, database: None, data: None, release: false };
+        let mut wishes =
+            Wishes { port: 9000, vms: None, speed: None, still: false, database: None, data: None, release: false };
         let words = |wishes: &Wishes| {
             let mut command = Command::new("harvester-admin");
             crate::process::shown(pass_on(&mut command, wishes))
