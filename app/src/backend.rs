@@ -13,6 +13,7 @@ use http::request::Parts;
 use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use model::{Code, Fault, Say, UnixMs};
+use ops::access::Csrf;
 use ops::{Actor, Context, Error, Ops};
 
 use crate::shell::Assets;
@@ -101,6 +102,11 @@ pub(crate) fn session(assets: &Assets) -> Session {
     Session {
         me,
         preferences: Preferences::read(header(COOKIE), header(ACCEPT_LANGUAGE)),
+        csrf: parts
+            .as_ref()
+            .and_then(|p| p.extensions.get::<Csrf>())
+            .map(|c| c.reveal().to_owned())
+            .unwrap_or_default(),
         now: context.map_or(UnixMs(0), |context| context.now),
         build: assets.build.clone(),
         base: assets.base.clone(),

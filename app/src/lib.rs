@@ -10,6 +10,7 @@ mod audit;
 #[cfg(feature = "ssr")]
 pub mod backend;
 mod console;
+mod courier;
 mod fleet;
 mod frame;
 mod ipam;
@@ -41,6 +42,7 @@ use provisioning::ProvisioningRoutes;
 use vm::VmRoutes;
 
 // What a page is made from besides its data: the server reads it from the request, the document is drawn by it.
+pub use courier::CSRF_HEADER;
 pub use frame::{Answer, Preferences, Session, Theme};
 
 /// Everything inside `<body>`: the same on the server and in the browser.

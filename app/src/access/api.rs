@@ -5,6 +5,8 @@ use leptos::server_fn::codec::{GetUrl, Json};
 use model::Fault;
 use model::access::SessionView;
 
+use crate::courier::Courier;
+
 /// One's own sessions.
 #[server(input = GetUrl)]
 pub(crate) async fn list_sessions() -> Result<Vec<SessionView>, Fault> {
@@ -13,7 +15,7 @@ pub(crate) async fn list_sessions() -> Result<Vec<SessionView>, Fault> {
 }
 
 /// Ends one of them.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn end_session(id: String) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.access.end_session(&context, &id).await.map_err(crate::backend::fault)

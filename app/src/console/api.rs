@@ -5,8 +5,10 @@ use leptos::server_fn::codec::Json;
 use model::Fault;
 use model::console::{OpenConsole, Ticket};
 
+use crate::courier::Courier;
+
 /// A ticket for one session, good once and for seconds. By POST: the answer is a secret.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn ask_ticket(open: OpenConsole) -> Result<Ticket, Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.consoles.open(&context, open).await.map_err(crate::backend::fault)

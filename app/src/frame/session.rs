@@ -11,6 +11,7 @@ use model::{Lang, Say, UnixMs};
 use serde::{Deserialize, Serialize};
 
 use super::preferences::Preferences;
+use crate::courier;
 
 /// The circumstances of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct Session {
     pub me: Option<Me>,
     /// What the browser prefers.
     pub preferences: Preferences,
+    /// What changes of this session must bring along; empty for nobody.
+    pub csrf: String,
     /// The server's clock when the page was made.
     pub now: UnixMs,
     /// The build of the page.
@@ -33,6 +36,9 @@ impl Session {
         let session = SharedValue::new(|| use_context::<Session>().unwrap_or_default()).into_inner();
         let session = Arc::new(session);
         provide_context(session.clone());
+        let csrf = session.csrf.clone();
+        // Effects run in the browser only, where there is one session.
+        Effect::new(move |_| courier::carry(&csrf));
         session
     }
 

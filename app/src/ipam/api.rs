@@ -9,6 +9,8 @@ use model::id::SubnetId;
 use model::ipam::{AddressMap, Serves, SubnetDraft, SubnetView};
 use serde::{Deserialize, Serialize};
 
+use crate::courier::Courier;
+
 /// A network that a subnet may serve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Network {
@@ -50,35 +52,35 @@ pub(crate) async fn list_networks() -> Result<Vec<Network>, Fault> {
 }
 
 /// Adds a subnet.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn create_subnet(draft: SubnetDraft) -> Result<SubnetId, Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.ipam.create(&context, draft).await.map_err(crate::backend::fault)
 }
 
 /// Changes a subnet.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn update_subnet(id: SubnetId, draft: SubnetDraft) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.ipam.update(&context, &id, draft).await.map_err(crate::backend::fault)
 }
 
 /// Removes a subnet that nobody holds an address of.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn remove_subnet(id: SubnetId, reason: String) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.ipam.remove(&context, &id, &reason).await.map_err(crate::backend::fault)
 }
 
 /// Takes an address for something that is no VM of ours.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn reserve_address(id: SubnetId, address: IpAddr, note: String) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.ipam.reserve(&context, &id, address, &note).await.map_err(crate::backend::fault)
 }
 
 /// Gives an address back.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn release_address(id: SubnetId, address: IpAddr, reason: String) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.ipam.release(&context, &id, address, &reason).await.map_err(crate::backend::fault)

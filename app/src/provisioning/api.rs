@@ -7,6 +7,8 @@ use model::change::OperationView;
 use model::id::OperationId;
 use model::provisioning::{DeliveryView, Draft, Order, OrderOptions, Preview};
 
+use crate::courier::Courier;
+
 /// What the form offers.
 #[server(input = GetUrl)]
 pub(crate) async fn list_options() -> Result<OrderOptions, Fault> {
@@ -15,14 +17,14 @@ pub(crate) async fn list_options() -> Result<OrderOptions, Fault> {
 }
 
 /// What the platform would fill in, and whether it would work. By POST: a draft is longer than a URL may be.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn preview_order(draft: Draft) -> Result<Preview, Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.provisioning.preview(&context, draft).await.map_err(crate::backend::fault)
 }
 
 /// Places an order: sent twice, done once.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn place_order(order: Order) -> Result<OperationId, Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.provisioning.order(&context, order).await.map_err(crate::backend::fault)
@@ -43,7 +45,7 @@ pub(crate) async fn recent_deliveries() -> Result<Vec<OperationView>, Fault> {
 }
 
 /// Asks a running delivery to take back what it did.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn undo_delivery(id: OperationId, reason: String) -> Result<(), Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.provisioning.undo(&context, &id, &reason).await.map_err(crate::backend::fault)

@@ -10,6 +10,8 @@ use model::live::{Span, Window};
 use model::vm::{PowerCommand, Query, VmDetail};
 use serde::{Deserialize, Serialize};
 
+use crate::courier::Courier;
+
 /// What the list needs for its first paint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Listed {
@@ -43,7 +45,7 @@ pub(crate) async fn read_yaml(vm: VmRef) -> Result<String, Fault> {
 }
 
 /// Changes the power of one VM; the same key changes it once.
-#[server(input = Json)]
+#[server(input = Json, client = Courier)]
 pub(crate) async fn change_power(command: PowerCommand) -> Result<OperationView, Fault> {
     let (ops, context) = crate::backend::reach()?;
     ops.vms.power(&context, command).await.map_err(crate::backend::fault)

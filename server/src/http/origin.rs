@@ -1,7 +1,7 @@
 //! Refuses changes and upgrades that another site asks for with our cookies.
 //!
-//! Three independent checks: the cookie is `SameSite`, the `Origin` must be ours, and where the browser says where a request
-//! comes from (`Sec-Fetch-Site`) it must say "same-origin".
+//! Independent checks: the cookie is `SameSite`, the `Origin` must be ours, and where the browser says where a request comes
+//! from (`Sec-Fetch-Site`) it must say "same-origin". The fourth, a secret of the session, is in [`super::session`].
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -16,12 +16,16 @@ pub(crate) struct PublicUrl(pub(crate) Arc<str>);
 
 /// The middleware.
 pub(crate) async fn check(State(public): State<PublicUrl>, request: Request, next: Next) -> Response {
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let upgrades = request.headers().contains_key(UPGRADE);
-    if (changes || upgrades) && !is_ours(request.headers(), &public.0) {
+    if (changes(request.method()) || upgrades) && !is_ours(request.headers(), &public.0) {
         return (StatusCode::FORBIDDEN, "the request comes from another site\n").into_response();
     }
     next.run(request).await
+}
+
+/// Whether a request with this method may change something.
+pub(super) fn changes(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
 /// Whether a request that changes something, or upgrades, comes from our own pages.
