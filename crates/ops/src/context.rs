@@ -1,8 +1,9 @@
 //! Who asks, in which request, at what moment: the first argument of every service method.
 
 use model::UnixMs;
-use model::access::{Me, Role};
+use model::access::{Me, Role, Verb};
 use model::id::AccountId;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,14 @@ impl Actor {
         }
     }
 
+    /// What people call them; the login where no name is known.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Account(me) if !me.name.is_empty() => &me.name,
+            other => other.login(),
+        }
+    }
+
     /// The account, if it is one.
     pub fn account(&self) -> Option<&AccountId> {
         match self {
@@ -44,7 +53,7 @@ impl Actor {
 }
 
 /// The circumstances of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Context {
     /// Who asks.
     pub actor: Actor,
@@ -54,12 +63,43 @@ pub struct Context {
     pub from: String,
     /// The moment.
     pub now: UnixMs,
+    /// What a role did not permit while the request was served.
+    pub denials: Denials,
 }
 
 impl Context {
+    /// Of a request.
+    pub fn new(actor: Actor, request: impl Into<String>, from: impl Into<String>, now: UnixMs) -> Self {
+        Self { actor, request: request.into(), from: from.into(), now, denials: Denials::default() }
+    }
+
     /// The platform's own work.
     pub fn system(request: impl Into<String>, now: UnixMs) -> Self {
-        Self { actor: Actor::System, request: request.into(), from: "local".into(), now }
+        Self::new(Actor::System, request, "local", now)
+    }
+}
+
+/// Acts that a request asked for and its role did not permit: noted where they are refused, written into the trail when the
+/// request has been answered. Clones are the same list.
+#[derive(Debug, Clone, Default)]
+pub struct Denials(Arc<Mutex<Vec<(Verb, String)>>>);
+
+/// Most denials that one request leaves: it asks for one thing, seldom for a few.
+const MOST_DENIALS: usize = 8;
+
+impl Denials {
+    /// Notes one, once.
+    pub(crate) fn note(&self, verb: Verb, object: String) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let denial = (verb, object);
+        if all.len() < MOST_DENIALS && !all.contains(&denial) {
+            all.push(denial);
+        }
+    }
+
+    /// Those noted since they were taken last.
+    pub fn take(&self) -> Vec<(Verb, String)> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who is it: from the session cookie to the [`Context`] that services want, and the two routes that make and end sessions.
 
+use super::origin;
 use crate::wire::Shared;
 use app::paths;
 use axum::Form;
@@ -8,9 +9,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::{Cookie, SameSite};
-use http::{HeaderMap, header};
-use model::UnixMs;
+use http::{HeaderMap, StatusCode, header};
 use model::access::SignIn;
+use model::{Code, Fault, Say, UnixMs};
+use ops::access::{Csrf, Resumed};
 use ops::{Actor, Context};
 use std::net::{IpAddr, SocketAddr};
 
@@ -23,23 +25,52 @@ pub(crate) async fn context(State(shared): State<Shared>, mut request: Request, 
     let from = from_address(&shared, &request);
     let jar = CookieJar::from_headers(request.headers());
     let token = jar.get(cookie_name(&shared)).map(|c| c.value().to_owned());
-    let actor = match &token {
-        Some(token) => match shared.ops.access.resume(token, now).await {
-            Ok(Some(me)) => Actor::Account(me),
-            Ok(None) => Actor::Nobody,
-            Err(error) => {
-                tracing::error!(%error, "reading a session");
-                Actor::Nobody
+    let resumed = match &token {
+        Some(token) => shared.ops.access.resume(token, now).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "reading a session");
+            None
+        }),
+        None => None,
+    };
+    let actor = match resumed {
+        Some(Resumed { me, csrf }) => {
+            if !brings(&csrf, &request) {
+                return no_csrf();
             }
-        },
+            request.extensions_mut().insert(csrf);
+            Actor::Account(me)
+        }
         None => Actor::Nobody,
     };
     let request_id = ops::context::request_id();
-    request.extensions_mut().insert(Context { actor, request: request_id, from, now });
+    let context = Context::new(actor, request_id, from, now);
+    request.extensions_mut().insert(context.clone());
     if let Some(token) = token {
         request.extensions_mut().insert(SessionToken(token));
     }
-    next.run(request).await
+    let answer = next.run(request).await;
+    let denials = context.denials.take();
+    if let Err(error) = shared.ops.audit.denied(&context, &denials).await {
+        // What was refused is refused all the same; the log has what the trail could not take.
+        tracing::error!(%error, actor = context.actor.login(), ?denials, "noting what a role did not permit");
+    }
+    answer
+}
+
+/// Whether a request that changes something brings along what only the session's own pages know. Forms bring it as a field,
+/// which their handlers read.
+fn brings(csrf: &Csrf, request: &Request) -> bool {
+    let is_form = matches!(request.uri().path(), paths::SIGN_IN | paths::SIGN_OUT);
+    let shown = request.headers().get(app::CSRF_HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    is_form || !origin::changes(request.method()) || csrf.is(shown)
+}
+
+fn no_csrf() -> Response {
+    let say = Say::fixed(
+        "这个页面属于另一次登录，什么都没有执行；请重新加载",
+        "this page belongs to another sign-in, nothing was done: load it again",
+    );
+    (StatusCode::FORBIDDEN, axum::Json(Fault::new(Code::Forbidden, say))).into_response()
 }
 
 /// Whether the session goes on at `now`, which counts as a use of it; one that cannot be read does not.
@@ -103,12 +134,24 @@ pub(crate) struct SignInForm {
     next: Option<String>,
 }
 
+/// What the sign-out form sends.
+#[derive(serde::Deserialize)]
+pub(crate) struct SignOutForm {
+    #[serde(default)]
+    csrf: String,
+}
+
 /// `POST /sign-out`: ends the session in the database, not only in the browser.
 pub(crate) async fn sign_out(
     State(shared): State<Shared>,
     axum::Extension(ctx): axum::Extension<Context>,
     token: Option<axum::Extension<SessionToken>>,
+    csrf: Option<axum::Extension<Csrf>>,
+    Form(form): Form<SignOutForm>,
 ) -> Response {
+    if csrf.is_some_and(|csrf| !csrf.is(&form.csrf)) {
+        return no_csrf();
+    }
     if let Some(axum::Extension(SessionToken(token))) = token
         && let Err(error) = shared.ops.access.sign_out(&ctx, &token).await
     {

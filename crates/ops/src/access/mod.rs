@@ -34,6 +34,37 @@ const HASHES_AT_ONCE: usize = 2;
 /// Longest password that is looked at, in bytes: hashing a megabyte for anybody who asks is a gift to them.
 const MAX_PASSWORD: usize = 512;
 
+/// A session that goes on.
+#[derive(Debug, Clone)]
+pub struct Resumed {
+    /// Whose it is.
+    pub me: Me,
+    /// What its changes must bring along.
+    pub csrf: Csrf,
+}
+
+/// A secret of the session that its own pages know, and no other site: a change without it was not asked for there.
+#[derive(Clone)]
+pub struct Csrf(String);
+
+impl Csrf {
+    /// Whether `shown` is it, in a time that does not depend on where they differ: hashes are compared.
+    pub fn is(&self, shown: &str) -> bool {
+        TokenHash::of(&self.0) == TokenHash::of(shown)
+    }
+
+    /// For the session's own page, and nowhere else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Csrf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Csrf(…)")
+    }
+}
+
 /// The service.
 #[derive(Debug, Clone)]
 pub struct Access {
@@ -123,8 +154,8 @@ impl Access {
         checked.await.map_err(|error| Error::Broken(error.to_string()))
     }
 
-    /// Who a session token belongs to; counts as a use of it.
-    pub async fn resume(&self, token: &str, now: UnixMs) -> Result<Option<Me>> {
+    /// Whose session a token is; counts as a use of it.
+    pub async fn resume(&self, token: &str, now: UnixMs) -> Result<Option<Resumed>> {
         let Some(session) = store::access::session_by_hash(&self.db, &TokenHash::of(token), now).await? else {
             return Ok(None);
         };
@@ -132,7 +163,7 @@ impl Access {
             return Ok(None);
         }
         store::access::touch(&self.db, &session, now).await?;
-        Ok(Some(me(&session)))
+        Ok(Some(Resumed { me: me(&session), csrf: Csrf(session.csrf) }))
     }
 
     /// Ends a session.

@@ -18,7 +18,10 @@ impl Permit {
     pub fn ask(ctx: &Context, verb: Verb, object: impl Into<String>) -> Result<Self> {
         let role = ctx.actor.role().ok_or(Error::Unauthenticated)?;
         match verb.refusal(role) {
-            Some(say) => Err(Error::Forbidden(say)),
+            Some(say) => {
+                ctx.denials.note(verb, object.into());
+                Err(Error::Forbidden(say))
+            }
             None => Ok(Self { actor: ctx.actor.login().to_owned(), verb, object: object.into(), _proof: () }),
         }
     }
@@ -48,7 +51,7 @@ mod tests {
     use model::id::AccountId;
 
     fn context(actor: Actor) -> Context {
-        Context { actor, request: "r".into(), from: "t".into(), now: UnixMs(0) }
+        Context::new(actor, "r", "t", UnixMs(0))
     }
 
     #[test]
@@ -57,6 +60,8 @@ mod tests {
         let viewer = Actor::Account(Me { id, login: "v".into(), name: "V".into(), number: None, role: Role::Viewer });
         assert!(matches!(Permit::ask(&context(Actor::Nobody), Verb::VmRead, ""), Err(Error::Unauthenticated)));
         assert!(Permit::ask(&context(viewer.clone()), Verb::VmRead, "").is_ok());
-        assert!(matches!(Permit::ask(&context(viewer), Verb::VmPower, ""), Err(Error::Forbidden(_))));
+        let asked = context(viewer);
+        assert!(matches!(Permit::ask(&asked, Verb::VmPower, "a/b/c"), Err(Error::Forbidden(_))));
+        assert_eq!(asked.denials.take(), [(Verb::VmPower, "a/b/c".to_owned())]);
     }
 }

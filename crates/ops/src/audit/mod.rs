@@ -75,6 +75,22 @@ impl Audit {
         Self { db, clock }
     }
 
+    /// Writes what a request asked for and its role did not permit: [`crate::context::Denials::take`], once it is answered.
+    pub async fn denied(&self, ctx: &Context, denials: &[(Verb, String)]) -> Result<()> {
+        if denials.is_empty() {
+            return Ok(());
+        }
+        let closing =
+            Closing { at: ctx.now, outcome: Outcome::Refused, before: None, after: None, detail: Some("forbidden") };
+        store::transact!(self.db, |tx| {
+            for (verb, object) in denials {
+                let line = open_by(tx, ctx, ctx.actor.login(), verb.word(), object, &Act::default()).await?;
+                store::audit::close(tx, line.seq, &closing).await?;
+            }
+            crate::error::ok(())
+        })
+    }
+
     /// The moment, for those who close lines in a transaction of their own.
     pub(crate) fn now(&self) -> model::UnixMs {
         self.clock.now()
