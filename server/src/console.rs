@@ -10,7 +10,7 @@ use futures::{SinkExt, StreamExt};
 use harvester::ClusterError;
 use http::StatusCode;
 use model::console::CloseCode;
-use ops::console::Admission;
+use ops::console::{Admission, Seat};
 use ops::{Actor, Context};
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message as Upstream;
@@ -36,23 +36,23 @@ pub(crate) async fn socket(
 }
 
 async fn serve(shared: Shared, ctx: Context, mut socket: WebSocket) {
-    let admission = match admit(&shared, &ctx, &mut socket).await {
+    let mut admission = match admit(&shared, &ctx, &mut socket).await {
         Ok(admission) => admission,
-        Err(code) => return close(socket, code).await,
+        Err(code) => return close(socket, code, None).await,
     };
     let upstream = match harvester::act::console(&admission.cluster, &admission.vm, admission.mode).await {
         Ok(upstream) => upstream,
         Err(error) => {
             tracing::info!(vm = %admission.vm, %error, "a console did not open");
             note(&shared, &ctx, &admission, 0, (0, 0), &error.to_string()).await;
-            return close(socket, code_of(&error)).await;
+            return close(socket, code_of(&error), None).await;
         }
     };
     let began = shared.ops.clock.now();
-    let (code, bytes) = pump(&shared, &mut socket, upstream).await;
+    let (code, bytes, by) = pump(&shared, &mut socket, upstream, &mut admission.seat).await;
     let length_ms = shared.ops.clock.now().since(began);
     note(&shared, &ctx, &admission, length_ms, bytes, &format!("{code:?}")).await;
-    close(socket, code).await;
+    close(socket, code, by).await;
 }
 
 async fn admit(shared: &Shared, ctx: &Context, socket: &mut WebSocket) -> Result<Admission, CloseCode> {
@@ -65,14 +65,25 @@ async fn admit(shared: &Shared, ctx: &Context, socket: &mut WebSocket) -> Result
     })
 }
 
-/// Carries bytes until either side ends; gives why, and how many went to and from the cluster.
-async fn pump(shared: &Shared, socket: &mut WebSocket, upstream: harvester::Socket) -> (CloseCode, (u64, u64)) {
+/// Carries bytes until either side ends or somebody else takes the seat; gives why, how many went to and from the cluster,
+/// and who took it.
+async fn pump(
+    shared: &Shared,
+    socket: &mut WebSocket,
+    upstream: harvester::Socket,
+    seat: &mut Seat,
+) -> (CloseCode, (u64, u64), Option<String>) {
     let (mut to_cluster, mut from_cluster) = upstream.split();
     let (mut sent, mut received) = (0, 0);
+    let mut by = None;
     let mut ping = tokio::time::interval(PING);
     let code = loop {
         tokio::select! {
             () = shared.tasks.stopping() => break CloseCode::Ended,
+            name = seat.ousted() => {
+                by = Some(name);
+                break CloseCode::TakenOver;
+            }
             _ = ping.tick() => if socket.send(Message::Ping(Default::default())).await.is_err() { break CloseCode::Ended },
             message = from_cluster.next() => match message {
                 Some(Ok(Upstream::Binary(bytes))) => {
@@ -97,7 +108,7 @@ async fn pump(shared: &Shared, socket: &mut WebSocket, upstream: harvester::Sock
         }
     };
     let _ = to_cluster.close().await;
-    (code, (sent, received))
+    (code, (sent, received), by)
 }
 
 fn code_of(error: &ClusterError) -> CloseCode {
@@ -116,7 +127,14 @@ async fn note(shared: &Shared, ctx: &Context, admission: &Admission, length_ms: 
     }
 }
 
-async fn close(mut socket: WebSocket, code: CloseCode) {
-    let reason = code.say().en.into_owned();
+/// Longest reason of a close frame, in bytes (RFC 6455 §5.5).
+const MOST_REASON: usize = 123;
+
+/// Ends the line; the reason is who took the screen where somebody did.
+async fn close(mut socket: WebSocket, code: CloseCode, by: Option<String>) {
+    let mut reason = by.unwrap_or_else(|| code.say().en.into_owned());
+    while reason.len() > MOST_REASON {
+        reason.pop();
+    }
     let _ = socket.send(Message::Close(Some(CloseFrame { code: code as u16, reason: reason.into() }))).await;
 }

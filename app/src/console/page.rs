@@ -110,6 +110,22 @@ fn InTheWay(session: Session) -> impl IntoView {
         if matches!(stage, Stage::Connected | Stage::Asking) {
             return None;
         }
+        if let Stage::Held(name) = &stage {
+            let (heading, taker) = ((words.held_by)(name), session.clone());
+            return Some(
+                view! {
+                    <section class="console-card">
+                        <h2>{heading}</h2>
+                        <p>{words.held_more}</p>
+                        <div class="row">
+                            <Button word=words.take_over kind=Kind::Primary on_press=move |()| taker.take_over()/>
+                            <LinkButton href=page word=words.back kind=Kind::Quiet/>
+                        </div>
+                    </section>
+                }
+                .into_any(),
+            );
+        }
         let why = stage.why().map(|why| (why.say(all), why.detail()));
         let word = if matches!(stage, Stage::Waiting(..)) { words.try_now } else { words.open_again };
         let acts = stage.why().is_some() || matches!(stage, Stage::Ended(_));
@@ -125,7 +141,7 @@ fn InTheWay(session: Session) -> impl IntoView {
                     </div>
                 })}
             </section>
-        })
+        }.into_any())
     };
     view! { <div role="status" class="console-state">{content}</div> }
 }

@@ -1,12 +1,12 @@
 //! One session: gets its ticket, follows the line, tries again. The line itself is [`super::drive`]'s.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use model::console::{Mode, OpenConsole};
+use model::console::{Mode, OpenConsole, Ticket};
 use model::id::VmRef;
 
 use super::api::ask_ticket;
@@ -33,6 +33,8 @@ pub(super) struct Session {
     /// Keys that are still to be typed.
     pub(super) typing: ArcRwSignal<usize>,
     tries: Arc<AtomicU32>,
+    /// Whoever is at the screen is cut off: a person said so.
+    takes_over: Arc<AtomicBool>,
     /// Counts openings, so that a late answer of an older one is dropped.
     round: Arc<AtomicU32>,
     now: Signal<i64>,
@@ -50,6 +52,7 @@ impl Session {
             is_view_only: ArcRwSignal::new(false),
             typing: ArcRwSignal::default(),
             tries: Arc::default(),
+            takes_over: Arc::default(),
             round: Arc::default(),
             now: use_now(),
         }
@@ -59,6 +62,12 @@ impl Session {
     pub(super) fn open(&self) {
         self.tries.store(0, Ordering::Relaxed);
         self.begin();
+    }
+
+    /// Opens it because a person wants to, whoever is at the screen.
+    pub(super) fn take_over(&self) {
+        self.takes_over.store(true, Ordering::Relaxed);
+        self.open();
     }
 
     /// Closes it because a person wants to.
@@ -79,6 +88,8 @@ impl Session {
 
     /// The line is cut: tries again after a while, where that may help.
     pub(super) fn ended(&self, why: Why) {
+        // Who lost the screen to somebody does not take it back without a word.
+        self.takes_over.store(false, Ordering::Relaxed);
         let tries = self.tries.fetch_add(1, Ordering::Relaxed);
         self.typing.set(0);
         let Some(wait) = wait_ms(&why, tries) else {
@@ -109,6 +120,9 @@ impl Session {
                 return;
             }
             match answer {
+                Ok(Ticket { held_by: Some(name), .. }) if !session.takes_over.load(Ordering::Relaxed) => {
+                    session.stage.set(Stage::Held(name));
+                }
                 Ok(ticket) => {
                     session.stage.set(Stage::Connecting);
                     drive::connect(&session, ticket.secret);

@@ -10,6 +10,8 @@ use crate::locales::Words;
 pub(super) enum Stage {
     /// Production: it waits for a reason.
     Asking,
+    /// Somebody of that name is at the screen: it waits for a word to take it over.
+    Held(String),
     /// A ticket is being got.
     Opening,
     /// The line is being made, and the first picture waited for.
@@ -27,6 +29,7 @@ impl Stage {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Asking => "asking",
+            Self::Held(_) => "held",
             Self::Opening => "opening",
             Self::Connecting => "connecting",
             Self::Connected => "connected",
@@ -40,6 +43,7 @@ impl Stage {
         let words = words.console;
         match self {
             Self::Asking | Self::Opening => words.opening,
+            Self::Held(_) => words.held,
             Self::Connecting => words.connecting,
             Self::Connected => words.connected,
             Self::Waiting(..) => words.lost,
@@ -62,6 +66,8 @@ impl Stage {
 pub(super) enum Why {
     /// The server said so.
     Closed(CloseCode),
+    /// The screen was opened by somebody of that name, who may be oneself elsewhere.
+    TakenOver(String),
     /// Nobody said anything: the network, a restarted server.
     Network,
     /// What came is not RFB.
@@ -71,9 +77,13 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// From the code of a closed socket.
-    pub(super) fn of_code(code: u16) -> Self {
-        CloseCode::parse(code).map_or(Self::Network, Self::Closed)
+    /// From the code and the reason of a closed socket.
+    pub(super) fn of_close(code: u16, reason: String) -> Self {
+        match CloseCode::parse(code) {
+            Some(CloseCode::TakenOver) => Self::TakenOver(reason),
+            Some(code) => Self::Closed(code),
+            None => Self::Network,
+        }
     }
 
     /// The sentence for it.
@@ -81,6 +91,7 @@ impl Why {
         let lang: Lang = words.lang;
         match self {
             Self::Closed(code) => code.say().text(lang).to_owned(),
+            Self::TakenOver(name) => (words.console.taken_over)(name),
             Self::Network => words.console.network.to_owned(),
             Self::Unreadable(_) => words.console.unreadable.to_owned(),
             Self::Fault(fault) => fault.say.text(lang).to_owned(),
@@ -100,9 +111,8 @@ impl Why {
     /// for ever; not when it was refused for a reason that time does not heal.
     fn heals(&self) -> bool {
         match self {
-            Self::Closed(code) => *code != CloseCode::TakenOver,
-            Self::Network => true,
-            Self::Unreadable(_) => false,
+            Self::Closed(_) | Self::Network => true,
+            Self::TakenOver(_) | Self::Unreadable(_) => false,
             Self::Fault(fault) => {
                 matches!(fault.code, Code::Refused | Code::Away | Code::Offline | Code::TooMany | Code::Internal)
             }
@@ -136,9 +146,11 @@ mod tests {
 
     #[test]
     fn nobody_fights_for_a_screen() {
-        assert_eq!(wait_ms(&Why::of_code(CloseCode::TakenOver as u16), 0), None);
-        assert!(wait_ms(&Why::of_code(CloseCode::NotRunning as u16), 0).is_some());
-        assert_eq!(Why::of_code(1006), Why::Network);
+        let of = |code: u16| Why::of_close(code, "林若涵".into());
+        assert_eq!(of(CloseCode::TakenOver as u16), Why::TakenOver("林若涵".into()));
+        assert_eq!(wait_ms(&of(CloseCode::TakenOver as u16), 0), None);
+        assert!(wait_ms(&of(CloseCode::NotRunning as u16), 0).is_some());
+        assert_eq!(of(1006), Why::Network);
     }
 
     #[test]

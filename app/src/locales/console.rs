@@ -13,6 +13,11 @@ super::words! {
         connected: "已连接", "Connected";
         lost: "连接断开", "Connection lost";
         ended: "会话已结束", "The session has ended";
+        held: "屏幕有人在用", "The screen is in use";
+        held_by(&str): |name| format!("{name} 正在用这块屏幕"), |name| format!("{name} is at this screen");
+        held_more: "一块屏幕同时只给一个人。接管后对方会断开，并看到是谁接管的。", "A screen shows to one person at a time. Taking it over cuts them off and tells them by whom.";
+        take_over: "接管", "Take over";
+        taken_over(&str): |name| format!("{name} 打开了这块屏幕"), |name| format!("{name} opened this screen");
         waiting(i64): |s| format!("{s} 秒后重连"), |s| format!("trying again in {s} s");
         network: "网络断了，或服务器重启了", "The network was cut or the server restarted";
         unreadable: "屏幕送来的数据看不懂，会话已停", "What the screen sent cannot be read; the session was stopped";

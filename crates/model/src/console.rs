@@ -45,6 +45,8 @@ pub struct Ticket {
     pub secret: String,
     /// Milliseconds until it is void.
     pub good_for_ms: i64,
+    /// The name of somebody else who is at that screen now, and would be cut off.
+    pub held_by: Option<String>,
 }
 
 /// Why a console socket was closed, as its close code (4000 to 4999 are ours, RFC 6455 §7.4.2).
@@ -80,7 +82,7 @@ impl CloseCode {
             Self::NotRunning => {
                 crate::Say::fixed("虚拟机没有运行，没有屏幕可看", "the VM does not run, there is no screen")
             }
-            Self::TakenOver => crate::Say::fixed("屏幕被另一个人接管", "somebody else took the screen over"),
+            Self::TakenOver => crate::Say::fixed("屏幕在别处打开了", "the screen was opened elsewhere"),
             Self::Away => crate::Say::fixed("集群连接不上", "the cluster cannot be reached"),
             Self::Ended => crate::Say::fixed("集群结束了这次会话", "the cluster ended the session"),
         }

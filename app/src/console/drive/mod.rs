@@ -84,9 +84,10 @@ pub(super) fn connect(session: &Session, secret: String) {
         take(session, &js_sys::Uint8Array::new(&buffer).to_vec());
     });
     let on_close = handler(session, |session, event| {
-        let code = event.dyn_into::<CloseEvent>().map_or(0, |event| event.code());
+        let (code, reason) =
+            event.dyn_into::<CloseEvent>().map_or((0, String::new()), |event| (event.code(), event.reason()));
         hang_up();
-        session.ended(Why::of_code(code));
+        session.ended(Why::of_close(code, reason));
     });
     socket.set_onopen(Some(on_open.as_ref().unchecked_ref()));
     socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));

@@ -1,5 +1,9 @@
 //! Consoles: a one-time ticket for a person, then a line to the cluster.
 
+mod seat;
+
+pub use seat::Seat;
+
 use crate::access::{Permit, random_token};
 use crate::audit::{Act, Audit};
 use crate::fleet::Fleet;
@@ -23,6 +27,8 @@ pub struct Admission {
     pub mode: Mode,
     /// Its cluster.
     pub cluster: Cluster,
+    /// Where the viewer sits, until somebody else does.
+    pub seat: Seat,
 }
 
 /// The service.
@@ -30,11 +36,12 @@ pub struct Consoles {
     db: Db,
     fleet: Arc<Fleet>,
     audit: Audit,
+    seats: seat::Seats,
 }
 
 impl Consoles {
     pub(crate) fn new(db: Db, fleet: Arc<Fleet>, audit: Audit) -> Self {
-        Self { db, fleet, audit }
+        Self { db, fleet, audit, seats: seat::Seats::default() }
     }
 
     /// Gives a ticket for a running VM. Production asks for a reason.
@@ -65,7 +72,8 @@ impl Consoles {
                 let expires = UnixMs(ctx.now.0 + TICKET_MS);
                 let new = NewTicket { hash: &hash, account: &account, vm: &command.vm, mode: command.mode, expires };
                 store::transact!(self.db, |tx| crate::error::ok(store::console::insert(tx, &new).await?))?;
-                Ok((Ticket { secret, good_for_ms: TICKET_MS }, None))
+                let held_by = self.seats.other(&command.vm, command.mode, &account);
+                Ok((Ticket { secret, good_for_ms: TICKET_MS, held_by }, None))
             })
             .await
     }
@@ -79,7 +87,9 @@ impl Consoles {
         // The role may have gone since the ticket was given.
         Permit::ask(ctx, Verb::ConsoleOpen, admitted.vm.to_string())?;
         let cluster = self.fleet.member(&admitted.vm.cluster)?.running()?.cluster.clone();
-        Ok(Admission { vm: admitted.vm, mode: admitted.mode, cluster })
+        let name = ctx.actor.name().to_owned();
+        let seat = self.seats.take(&admitted.vm, admitted.mode, admitted.account, name);
+        Ok(Admission { vm: admitted.vm, mode: admitted.mode, cluster, seat })
     }
 
     /// Notes that a session ended: how long it was, how much went over it.
