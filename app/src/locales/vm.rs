@@ -41,6 +41,10 @@ super::words! {
         choose_none: "取消选择", "Clear the selection";
         total(&str): |n| format!("共 {n} 台"), |n| format!("{n} VMs");
         of(&str): |n| format!("全部 {n} 台"), |n| format!("of {n}");
+        shown(&str, &str): |first, last| format!("显示 {first}–{last}"), |first, last| format!("{first}–{last} shown");
+        displaced(&str): |n| format!("指针在表内时不重排 · {n} 行次序已变"), |n| format!("No reordering under the pointer · {n} rows would move");
+        reorder: "应用", "Apply";
+        key_reorder: "按新次序排列", "Take the new order";
         as_of(&str, &str): |cluster, at| format!("{cluster}：截至 {at}"), |cluster, at| format!("{cluster}: as of {at}");
         never_seen(&str): |cluster| format!("{cluster}：还没有数据"), |cluster| format!("{cluster}: nothing seen yet");
         asking: "正在搜索…", "Searching…";
@@ -157,6 +161,7 @@ super::words! {
         copy_yaml: "复制 YAML", "Copy the YAML";
         gone(&str): |name| format!("{name} 已经不在了"), |name| format!("{name} is gone");
         gone_more: "集群已经删除了它。平台留着它的审计。", "The cluster has deleted it. The platform keeps its audit trail.";
+        gone_refusal: "集群已经删除了它", "the cluster has deleted it";
         gone_list: "回到列表", "Back to the list";
         gone_audit: "看它的审计", "Its audit trail";
         read_again: "重新读取", "Read again";

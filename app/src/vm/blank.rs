@@ -1,6 +1,6 @@
 //! The place of the table when there is nothing to show: no clusters yet, no VMs yet, nothing that matches.
 
-use app_ui::{Button, EmptyState, Glyph, Kind, LinkButton, NothingFound};
+use app_ui::{Blank, Button, EmptyState, Glyph, Kind, LinkButton};
 use leptos::prelude::*;
 use model::access::Verb;
 
@@ -45,10 +45,10 @@ pub(super) fn Nothing(list: List) -> impl IntoView {
         if is_searched.get() {
             let drops = drops.clone();
             view! {
-                <NothingFound title=words.nothing meaning=meaning>
+                <Blank glyph=Glyph::Search title=words.nothing meaning=meaning>
                     {drops}
                     <LinkButton href=paths::VMS word=words.show_all kind=Kind::Quiet/>
-                </NothingFound>
+                </Blank>
             }
             .into_any()
         } else {

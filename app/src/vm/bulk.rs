@@ -38,7 +38,7 @@ fn Bar(list: List, progress: RwSignal<Progress>) -> impl IntoView {
     let may_not = use_refusal(Verb::VmPower);
     let (open, asked) = (RwSignal::new(false), RwSignal::new(Action::Stop));
     let (selection, board) = (list.selection.clone(), list.board.clone());
-    let verdict = move |action: Action| Verdict::of(action, &selection.rows(), |row| board.power(row));
+    let verdict = move |action: Action| Verdict::of(&selection.rows(), |row| board.refusal(action, row));
     let run = series(&list, progress);
     let judged = verdict.clone();
     let act = Callback::new(move |action: Action| {

@@ -73,7 +73,7 @@ fn Alive(seed: VmDetail) -> impl IntoView {
     view! {
         {move || is_gone.get().then(|| view! { <GoneVm detail=detail/> })}
         <div class="vm-head">
-            <Head detail=detail board=board/>
+            <Head detail=detail board=board gone=is_gone/>
             <Notes detail=detail/>
             <VmFacts detail=detail/>
         </div>

@@ -17,8 +17,9 @@ const MOST_AWAY: usize = 4;
 pub(super) fn Foot(list: List) -> impl IntoView {
     let words = use_words().vm;
     let (zone, now) = (use_zone(), use_session().now);
-    let List { rows, fleet, asked, .. } = list;
-    let (total, of, answers) = (rows.total, rows.of, rows.answers);
+    let List { rows, fleet, asked, seen, .. } = list;
+    let displaced = rows.displaced.clone();
+    let (total, of, answers) = (rows.total.clone(), rows.of.clone(), rows.answers.clone());
     let is_part = {
         let (total, of) = (total.clone(), of.clone());
         move || total.get() != of.get()
@@ -34,9 +35,30 @@ pub(super) fn Foot(list: List) -> impl IntoView {
         view! { <span class="age" data-old="" title=title><Icon glyph=Glyph::Clock/>{text}</span> }
     };
     let asking = move || answers.with(|answers| asked.with(|asked| asked != answers));
+    let shown = {
+        let total = total.clone();
+        Memo::new(move |_| seen.get().filter(|seen| seen.start < seen.end && seen.end <= total.get()))
+    };
+    let range =
+        move || shown.get().map(|seen| format!("{} · ", (words.shown)(&grouped(seen.start + 1), &grouped(seen.end))));
+    let moved = move || {
+        let rows = rows.clone();
+        (displaced.get() > 0).then(|| {
+            view! {
+                <span>
+                    {(words.displaced)(&grouped(displaced.get()))}" "
+                    <button type="button" class="link" aria-keyshortcuts="r" on:click=move |_| rows.reorder()>{words.reorder}</button>
+                </span>
+            }
+        })
+    };
     view! {
         <div class="strip">
-            <span>{move || (words.total)(&grouped(total.get()))}{move || is_part().then(|| format!(" / {}", (words.of)(&grouped(of.get()))))}</span>
+            <span>
+                <span class="only-wide">{range}</span>
+                {move || (words.total)(&grouped(total.get()))}{move || is_part().then(|| format!(" / {}", (words.of)(&grouped(of.get()))))}
+            </span>
+            {moved}
             {move || away.get().into_iter().take(MOST_AWAY).map(said).collect_view()}
             <span role="status">{move || asking().then_some(words.asking)}</span>
         </div>

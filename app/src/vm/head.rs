@@ -16,7 +16,7 @@ use crate::paths;
 
 /// The head.
 #[component]
-pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard) -> impl IntoView {
+pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard, gone: Memo<bool>) -> impl IntoView {
     let (words, lang, zone, now) = (use_words().vm, use_lang(), use_zone(), use_now());
     let row = Memo::new(move |_| detail.with(|detail| detail.row.clone()));
     let name = Signal::derive(move || row.with(|row| row.name.to_string()));
@@ -56,20 +56,21 @@ pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard) -> impl IntoView 
     };
     view! {
         <PageHead title=name before=before after=after under=under>
-            <ConsoleButton detail=detail/>
-            <Switches row=row board=board id="vm-power"/>
+            <ConsoleButton detail=detail gone=gone/>
+            <Switches row=row board=board id="vm-power" gone=gone/>
         </PageHead>
     }
 }
 
-/// The page's first button. Who may not look at screens sees why.
+/// The page's first button. Who may not look at screens sees why; one that is gone has none.
 #[component]
-fn ConsoleButton(detail: Memo<VmDetail>) -> impl IntoView {
+fn ConsoleButton(detail: Memo<VmDetail>, gone: Memo<bool>) -> impl IntoView {
     let words = use_words().vm;
+    let refusal = use_refusal(Verb::ConsoleOpen);
     let href = move |mode: Mode| {
         detail.with_untracked(|d| paths::console(&d.row.cluster, &d.row.namespace, &d.row.name, mode))
     };
-    match use_refusal(Verb::ConsoleOpen) {
+    move || match refusal.clone().or_else(|| gone.get().then(|| words.gone_refusal.to_owned())) {
         Some(why) => view! { <app_ui::Button word=words.console glyph=Glyph::Console refusal=why/> }.into_any(),
         None => view! {
             <LinkButton href=href(Mode::Vnc) word=words.console glyph=Glyph::Console kind=Kind::Primary key="c"/>

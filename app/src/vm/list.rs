@@ -1,5 +1,7 @@
 //! The page of all VMs: search, views, the live table, what is chosen, the preview beside it.
 
+use std::ops::Range;
+
 use app_ui::window::BUFFER;
 use app_ui::{Glyph, Hotkey, Kind, LinkButton, PageHead, Segment, Segments, SkeletonTable, hotkey};
 use leptos::prelude::*;
@@ -23,7 +25,7 @@ use super::search::{FIELD, Search};
 use super::selection::Selection;
 use super::table::{TABLE, VmTable};
 use super::views::Views;
-use crate::frame::{FaultNote, Loaded, Page, may};
+use crate::frame::{FaultNote, Loaded, Page, may, remember_density, use_session};
 use crate::live::{Rows, use_rows, use_value};
 use crate::locales::use_words;
 use crate::paths;
@@ -48,6 +50,8 @@ pub(super) struct List {
     pub(super) rows: Rows,
     /// The clusters.
     pub(super) fleet: ArcRwSignal<Vec<ClusterView>>,
+    /// Rows that can be seen, by their place in the list; `None` until the browser has measured.
+    pub(super) seen: RwSignal<Option<Range<u32>>>,
     /// Where the keyboard is.
     pub(super) cursor: RwSignal<Option<u32>>,
     /// What is chosen.
@@ -113,13 +117,14 @@ fn Alive(listed: Listed, place: Memo<Place>) -> impl IntoView {
         want,
         rows: use_rows(asked.into(), span, listed.window),
         fleet: use_value(Topic::Fleet, listed.clusters).value,
+        seen: RwSignal::new(None),
         cursor: RwSignal::new(None),
         selection: Selection::default(),
         board: Switchboard::new(),
     };
     follow_query(&list);
     keys(&list);
-    let wide = RwSignal::new(false);
+    let wide = RwSignal::new(use_session().preferences.is_roomy);
     let fleet = list.fleet.clone();
     let has_clusters = Memo::new(move |_| fleet.with(|all| !all.is_empty()));
     let total = list.rows.total.clone();
@@ -173,7 +178,11 @@ fn Density(wide: RwSignal<bool>) -> impl IntoView {
         Segment::drawn(false, words.compact, Glyph::Rows),
         Segment::drawn(true, words.comfortable, Glyph::RowsWide),
     ];
-    view! { <Segments label=words.density segments=segments value=wide on_pick=move |is_wide| wide.set(is_wide)/> }
+    let pick = move |is_wide| {
+        wide.set(is_wide);
+        remember_density(is_wide);
+    };
+    view! { <Segments label=words.density segments=segments value=wide on_pick=pick/> }
 }
 
 /// The first window of another query is seen from its first row.
@@ -209,6 +218,9 @@ fn keys(list: &List) {
     key("j", words.key_rows, Some(enter));
     key("k", words.key_rows, Some(enter));
     key("x", words.key_choose, None);
+    let rows = list.rows.clone();
+    key("r", words.key_reorder, Some(Callback::new(move |()| rows.reorder())));
+    key("Enter", words.preview, None);
     key("o", words.key_open, None);
     let (here, navigate) = (list.clone(), use_navigate());
     let console = Callback::new(move |()| {
@@ -220,7 +232,8 @@ fn keys(list: &List) {
     key("c", words.key_console, Some(console));
 }
 
-fn focus(id: &str) {
+/// Gives the focus to the element of that id, where there is one that takes it.
+pub(super) fn focus(id: &str) {
     use wasm_bindgen::JsCast;
     let found = document().get_element_by_id(id).and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(found) = found {

@@ -21,7 +21,7 @@ mod selection;
 mod switches;
 mod table;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod truths;

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use app_ui::Toast;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use model::Fault;
+use model::fleet::ClusterView;
 use model::id::{IdempotencyKey, VmRef};
 use model::vm::{Action, Power, PowerCommand, VmRow};
+use model::{Fault, Say};
 
 use super::api::change_power;
-use crate::frame::Desk;
+use crate::frame::{Desk, Fleet};
 use crate::locales::{Words, use_words};
 
 /// Whether an action takes something away from those who use the VM, so that it is asked about and gives a reason.
@@ -38,6 +39,7 @@ fn shown(row: &VmRow, expected: Option<Expected>) -> Power {
 #[derive(Clone)]
 pub(super) struct Switchboard {
     expected: ArcRwSignal<HashMap<u64, Expected>>,
+    fleet: Fleet,
     desk: Desk,
     words: &'static Words,
 }
@@ -45,12 +47,20 @@ pub(super) struct Switchboard {
 impl Switchboard {
     /// Nothing asked yet. Call it in a component.
     pub(super) fn new() -> Self {
-        Self { expected: ArcRwSignal::default(), desk: Desk::find(), words: use_words() }
+        Self { expected: ArcRwSignal::default(), fleet: Fleet::find(), desk: Desk::find(), words: use_words() }
     }
 
     /// The power to show for a row; read reactively.
     pub(super) fn power(&self, row: &VmRow) -> Power {
         shown(row, self.expected.with(|all| all.get(&row.id()).copied()))
+    }
+
+    /// Why `action` cannot be asked of a row's VM now: its cluster takes nothing, or its power does not fit; read reactively.
+    pub(super) fn refusal(&self, action: Action, row: &VmRow) -> Option<Say> {
+        let of_cluster = self.fleet.0.with(|all| {
+            all.iter().find(|cluster| cluster.id.as_str() == &*row.cluster).and_then(ClusterView::write_refusal)
+        });
+        of_cluster.or_else(|| action.refusal(self.power(row)))
     }
 
     /// Asks for `action` and tells of a fault by a toast.

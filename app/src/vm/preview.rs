@@ -11,10 +11,11 @@ use model::live::Topic;
 use model::vm::{EventLine, VmDetail, VmRow};
 
 use super::cells::person;
-use super::list::List;
+use super::list::{List, focus};
 use super::place::{Place, like};
 use super::power::Switchboard;
 use super::switches::Switches;
+use super::table::TABLE;
 use super::truths::Truths;
 use crate::frame::{Desk, Since, mark_of, use_lang, use_zone};
 use crate::live::use_value;
@@ -46,6 +47,9 @@ pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
         // Esc in a question closes the question, not what is behind it.
         if document().query_selector("dialog[open]").ok().flatten().is_none() {
             desk.close_all();
+            if has_focus() {
+                focus(TABLE);
+            }
             go.run(Place { open: None, ..place.get_untracked() });
         }
     });
@@ -90,6 +94,11 @@ pub(super) fn Preview(list: List, vm: VmRef) -> impl IntoView {
             {move || row.get().map(|row| view! { <About row=row/> })}
         </Drawer>
     }
+}
+
+/// Whether the focus is in the drawer, with which it would be lost.
+fn has_focus() -> bool {
+    document().active_element().is_some_and(|active| active.closest(".vms-drawer").ok().flatten().is_some())
 }
 
 /// State, what it is, and what can be done with it.

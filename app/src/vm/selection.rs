@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use model::vm::{Action, Power, VmRow};
+use model::vm::VmRow;
 use model::{Lang, Say};
 
 use crate::live::Cell;
@@ -63,11 +63,11 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Asks the rule of the model about each row, with the power that is shown for it.
-    pub(super) fn of(action: Action, rows: &[VmRow], power: impl Fn(&VmRow) -> Power) -> Self {
+    /// Asks `refusal` about each row.
+    pub(super) fn of(rows: &[VmRow], refusal: impl Fn(&VmRow) -> Option<Say>) -> Self {
         let mut verdict = Self { able: Vec::new(), left: Vec::new() };
         for row in rows {
-            let Some(why) = action.refusal(power(row)) else {
+            let Some(why) = refusal(row) else {
                 verdict.able.push(row.clone());
                 continue;
             };
@@ -96,12 +96,13 @@ impl Verdict {
 mod tests {
     use super::*;
     use crate::vm::testing::row;
+    use model::vm::{Action, Power};
 
     #[test]
     fn a_verdict_says_who_is_left_out_and_why() {
         let rows =
             [row("a", Power::Running), row("b", Power::Stopped), row("c", Power::Running), row("d", Power::Paused)];
-        let verdict = Verdict::of(Action::Start, &rows, |row| row.power);
+        let verdict = Verdict::of(&rows, |row| Action::Start.refusal(row.power));
         assert_eq!(verdict.able.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["b"]);
         assert_eq!(verdict.left[0].1, ["a", "c"]);
         assert_eq!((verdict.left_out(), verdict.refusal(Lang::Zh)), (3, None));
@@ -109,10 +110,10 @@ mod tests {
 
     #[test]
     fn when_nobody_takes_part_the_reasons_are_the_refusal() {
-        let verdict = Verdict::of(Action::Start, &[row("a", Power::Running)], |row| row.power);
+        let verdict = Verdict::of(&[row("a", Power::Running)], |row| Action::Start.refusal(row.power));
         assert_eq!(verdict.refusal(Lang::Zh).as_deref(), Some("已经在运行"));
         // What was asked for a moment ago counts already.
-        let asked = Verdict::of(Action::Stop, &[row("a", Power::Running)], |_| Power::Stopping);
+        let asked = Verdict::of(&[row("a", Power::Running)], |_| Action::Stop.refusal(Power::Stopping));
         assert!(asked.able.is_empty());
     }
 
@@ -121,10 +122,8 @@ mod tests {
         let owner = Owner::new();
         owner.with(|| {
             let selection = Selection::default();
-            let cells: Vec<Cell> = (0..150)
-                .map(|n| row(&format!("vm-{n}"), Power::Running))
-                .map(|row| Cell { id: row.id(), row: ArcRwSignal::new(row) })
-                .collect();
+            let cells: Vec<Cell> =
+                (0..150).map(|n| row(&format!("vm-{n}"), Power::Running)).map(|row| Cell::new(&row)).collect();
             selection.choose(&cells);
             assert_eq!(selection.len(), MOST);
             selection.toggle(&cells[120]);

@@ -51,6 +51,9 @@ pub(super) fn Switches(
     board: Switchboard,
     /// Ids within begin so.
     id: &'static str,
+    /// The cluster has deleted it.
+    #[prop(optional, into)]
+    gone: Signal<bool>,
 ) -> impl IntoView {
     let all = use_words();
     let (words, lang) = (all.vm, all.lang);
@@ -67,8 +70,10 @@ pub(super) fn Switches(
             sending.send(row.get_untracked(), action, String::new());
         }
     });
+    let judge = board.clone();
     let refusal = move |action: Action| {
-        may_not.clone().or_else(|| action.refusal(power.get()).map(|say| say.text(lang).to_owned()))
+        let not_now = || row.with(|row| judge.refusal(action, row)).map(|say| say.text(lang).to_owned());
+        may_not.clone().or_else(|| gone.get().then(|| words.gone_refusal.to_owned())).or_else(not_now)
     };
     let of_menu = refusal.clone();
     let items = Signal::derive(move || {

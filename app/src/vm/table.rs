@@ -46,7 +46,7 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
     let names = Names::of(list.fleet.clone());
     let row_names = names;
     let (for_cells, chosen, toggled) = (list.clone(), list.selection.clone(), list.selection.clone());
-    let is_away = move |cell: Cell| cell.row.with(|row| names.is_away(&row.cluster));
+    let is_away = move |cell: Cell| cell.has_left.get() || cell.row.with(|row| names.is_away(&row.cluster));
     let navigate = use_navigate();
     let open = move |row: Row<Cell>| {
         let href = row.item.row.with_untracked(|row| paths::vm(&row.cluster, &row.namespace, &row.name));
@@ -66,16 +66,26 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
             go.run(Place { open: vm, ..place });
         }
     };
+    let look = move |row: Row<Cell>| {
+        by.set_value(By::Row);
+        current(row);
+        by.set_value(By::Keys);
+    };
     let pointed = move |event: PointerEvent| {
         let target = event_target::<web_sys::Element>(&event);
         let is_control = target.closest("a, button, input").ok().flatten().is_some();
         by.set_value(if is_control { By::Control } else { By::Row });
     };
     let heads = list.clone();
+    let (held, left, gone) = (list.rows.clone(), list.rows.clone(), list.rows.clone());
+    on_cleanup(move || gone.release());
+    let seen = list.seen;
     view! {
         <div
             class="vms-pane"
             aria-busy=busy
+            on:pointerenter=move |event: PointerEvent| if event.pointer_type() == "mouse" { held.hold() }
+            on:pointerleave=move |_| left.release()
             on:pointerdown=pointed
             on:click=move |_| by.set_value(By::Keys)
         >
@@ -89,9 +99,11 @@ pub(super) fn VmTable(list: List) -> impl IntoView {
                 head=Box::new(move || view! { <Heads list=heads/> }.into_any())
                 cells={move |row: Row<Cell>| cells(&for_cells, &row_names, &row.item)}
                 cursor=list.cursor
+                on_seen={move |rows| seen.set(Some(rows))}
                 is_selected={move |cell: Cell| chosen.has(cell.id)}
                 is_away=is_away
                 on_open=open
+                on_look=look
                 on_toggle={move |row: Row<Cell>| toggled.toggle(&row.item)}
                 on_current=current
             />

@@ -18,7 +18,7 @@ use crate::live::use_rows;
 use crate::testing::NOW;
 
 /// A VM of the cluster `bj-1` with all fields filled.
-pub(super) fn row(name: &str, power: Power) -> VmRow {
+pub(crate) fn row(name: &str, power: Power) -> VmRow {
     let text = |text: &str| Some(Arc::from(text));
     VmRow {
         cluster: "bj-1".into(),
@@ -120,6 +120,7 @@ pub(super) fn list(rows: Vec<VmRow>, clusters: Vec<ClusterView>, text: &str) -> 
         want: RwSignal::new((Query::default(), 0)),
         rows: use_rows(Signal::stored(query), Signal::stored(Span::default()), window),
         fleet: ArcRwSignal::new(clusters),
+        seen: RwSignal::new(None),
         cursor: RwSignal::new(None),
         selection: Selection::default(),
         board: Switchboard::new(),

@@ -111,7 +111,7 @@ fn the_bulk_bar_says_whom_an_action_takes() {
 fn the_page_of_a_vm_tells_its_truths() {
     let page = html(Role::Operator, Lang::En, || {
         let detail = Memo::new(|_| detail("erp-db-prod-07", Power::Running));
-        view! { <Head detail=detail board=Switchboard::new()/><VmFacts detail=detail/><Overview detail=detail/> }
+        view! { <Head detail=detail board=Switchboard::new() gone=Memo::new(|_| false)/><VmFacts detail=detail/><Overview detail=detail/> }
     });
     assert_parts(
         &page,

@@ -4,7 +4,7 @@
 //! asked for again before its edge is seen ([`crate::window`]). Where rows are missing the ground shows the hairlines of
 //! rows. Geometry is set with `set_property` in effects, so the content policy holds and the server's HTML carries none.
 //!
-//! Keyboard: `j`/`k` or arrows move the cursor, PageUp/PageDown, Home/End; `x` or Space selects, `o` or Enter opens.
+//! Keyboard: `j`/`k` or arrows move the cursor, PageUp/PageDown, Home/End; `x` or Space selects, Enter looks at a row, `o` opens it.
 //! The focus stays on the table, the cursor is its `aria-activedescendant`: a row that scrolls away takes no focus along.
 
 use std::{hash::Hash, ops::Range};
@@ -57,15 +57,21 @@ pub fn VirtualTable<T, K>(
     /// Where the keyboard is.
     #[prop(optional)]
     cursor: RwSignal<Option<u32>>,
+    /// Which rows can be seen, once the browser has measured them.
+    #[prop(optional, into)]
+    on_seen: Option<Callback<Range<u32>>>,
     /// Whether a row is selected; read reactively.
     #[prop(optional, into)]
     is_selected: Option<Callback<T, bool>>,
     /// Whether who reports a row is away; read reactively.
     #[prop(optional, into)]
     is_away: Option<Callback<T, bool>>,
-    /// A row was opened: Enter, `o`, a double click.
+    /// A row was opened: `o`, a double click.
     #[prop(optional, into)]
     on_open: Option<Callback<Row<T>>>,
+    /// A row is to be looked at: Enter. Opens it where nothing else is given.
+    #[prop(optional, into)]
+    on_look: Option<Callback<Row<T>>>,
     /// A row's selection was toggled: `x`, Space.
     #[prop(optional, into)]
     on_toggle: Option<Callback<Row<T>>>,
@@ -85,6 +91,9 @@ where
     let start = Memo::new(move |old: Option<&u32>| wanted(&seen.get(), old.copied(), total.get()));
 
     Effect::new(move |_| on_want.run(start.get()));
+    if let Some(on_seen) = on_seen {
+        Effect::new(move |_| on_seen.run(seen.get()));
+    }
     Effect::new(move |_| {
         let (Range { start, end }, row_px) = (shown.get(), port.with(|port| port.row_px));
         set_height(above, f64::from(start) * row_px);
@@ -114,14 +123,13 @@ where
         let row = cursor.get_untracked().and_then(at);
         let page = seen.with_untracked(|seen| u32::try_from(seen.len()).unwrap_or(1)).saturating_sub(2).max(1);
         match (key, row) {
+            (Key::Look, Some(row)) => on_look.or(on_open).into_iter().for_each(|look| look.run(row.clone())),
             (Key::Open, Some(row)) => on_open.into_iter().for_each(|open| open.run(row.clone())),
             (Key::Toggle, Some(row)) => on_toggle.into_iter().for_each(|toggle| toggle.run(row.clone())),
-            (Key::Open | Key::Toggle, None) => return,
-            (key, _) => {
-                let from =
-                    cursor.get_untracked().or_else(|| key.is_step().then(|| seen.with_untracked(|seen| seen.start)));
-                go(key.target(from, page, total.get_untracked()));
-            }
+            (Key::Look | Key::Open | Key::Toggle, None) => return,
+            // The first step comes upon the first row that is seen.
+            (key, _) if cursor.get_untracked().is_none() && key.is_step() => go(seen.with_untracked(|seen| seen.start)),
+            (key, _) => go(key.target(cursor.get_untracked().unwrap_or(0), page, total.get_untracked())),
         }
         event.prevent_default();
     };
@@ -134,10 +142,14 @@ where
         let row_id = row_id.clone();
         move || cursor.get().map(&row_id)
     };
+    // The buffer is read first: what is shown follows from it, and an effect that finds that unchanged does not look whether
+    // the buffer itself has changed (reactive_graph 0.2.16; rows that only change places stayed where they were).
     let rows = move || {
-        let shown = shown.get();
         buffer.with(|buffer| {
-            shown.filter_map(|index| buffer.get(index).cloned().map(|item| Row { index, item })).collect::<Vec<_>>()
+            shown
+                .get()
+                .filter_map(|index| buffer.get(index).cloned().map(|item| Row { index, item }))
+                .collect::<Vec<_>>()
         })
     };
     let row = move |row: Row<T>| {
@@ -198,6 +210,7 @@ enum Key {
     PageUp,
     First,
     Last,
+    Look,
     Open,
     Toggle,
 }
@@ -214,7 +227,8 @@ impl Key {
             "PageUp" => Self::PageUp,
             "Home" => Self::First,
             "End" => Self::Last,
-            "o" | "Enter" => Self::Open,
+            "Enter" => Self::Look,
+            "o" => Self::Open,
             "x" | " " => Self::Toggle,
             _ => return None,
         })
@@ -224,9 +238,8 @@ impl Key {
         !matches!(self, Self::First | Self::Last)
     }
 
-    /// The row to go to; without a place to come from, the first seen one given as `from` is it.
-    fn target(self, from: Option<u32>, page: u32, total: u32) -> u32 {
-        let from = from.unwrap_or(0);
+    /// The row to go to.
+    fn target(self, from: u32, page: u32, total: u32) -> u32 {
         let to = match self {
             Self::Down => from.saturating_add(1),
             Self::Up => from.saturating_sub(1),
@@ -234,7 +247,7 @@ impl Key {
             Self::PageUp => from.saturating_sub(page),
             Self::First => 0,
             Self::Last => u32::MAX,
-            Self::Open | Self::Toggle => from,
+            Self::Look | Self::Open | Self::Toggle => from,
         };
         to.min(total.saturating_sub(1))
     }
@@ -324,10 +337,10 @@ mod tests {
 
     #[test]
     fn keys_stay_within_the_list() {
-        assert_eq!(Key::Down.target(Some(9), 20, 10), 9);
-        assert_eq!(Key::Up.target(Some(0), 20, 10), 0);
-        assert_eq!(Key::Last.target(None, 20, 100_000), 99_999);
-        assert_eq!(Key::PageDown.target(Some(5), 20, 100), 25);
-        assert_eq!(Key::Down.target(None, 20, 0), 0);
+        assert_eq!(Key::Down.target(9, 20, 10), 9);
+        assert_eq!(Key::Up.target(0, 20, 10), 0);
+        assert_eq!(Key::Last.target(0, 20, 100_000), 99_999);
+        assert_eq!(Key::PageDown.target(5, 20, 100), 25);
+        assert_eq!(Key::Down.target(0, 20, 0), 0);
     }
 }

@@ -129,6 +129,33 @@ pub enum Value {
     Delivery(Box<DeliveryView>),
 }
 
+impl Value {
+    /// Whether `other` says the same and is only read at another moment.
+    pub fn is_same_but_for_age(&self, other: &Self) -> bool {
+        self.clone().without_age() == other.clone().without_age()
+    }
+
+    fn without_age(mut self) -> Self {
+        // Whether there is an age is no matter of age.
+        let forget = |at: &mut Option<UnixMs>| *at = at.map(|_| UnixMs(0));
+        let forget_all = |clusters: &mut [ClusterView]| clusters.iter_mut().for_each(|c| forget(&mut c.as_of));
+        match &mut self {
+            Self::Vm(Some(detail)) => {
+                detail.as_of = UnixMs(0);
+                detail.truths.iter_mut().for_each(|truth| forget(&mut truth.as_of));
+            }
+            Self::Fleet(clusters) => forget_all(clusters),
+            Self::Overview(overview) => {
+                overview.as_of = UnixMs(0);
+                forget_all(&mut overview.clusters);
+            }
+            Self::Delivery(delivery) => delivery.as_of = UnixMs(0),
+            Self::Vm(None) | Self::Operations(_) => {}
+        }
+        self
+    }
+}
+
 /// A change of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Frame {
@@ -278,5 +305,17 @@ mod tests {
         let frame = Down::Rows { sub: 1, frame: Frame::Window(window(0, 1, &["a"])) };
         let bytes = postcard::to_stdvec(&frame).unwrap();
         assert_eq!(postcard::from_bytes::<Down>(&bytes).unwrap(), frame);
+    }
+
+    #[test]
+    fn a_later_reading_of_the_same_is_no_news() {
+        let overview = |running: Vec<OperationView>, at: i64| {
+            let (power, needs, clusters) = (vec![], vec![], vec![]);
+            Value::Overview(Box::new(Overview { power, running, needs, clusters, as_of: UnixMs(at) }))
+        };
+        let (now, later) = (overview(vec![], 1), overview(vec![], 2));
+        assert!(now != later && now.is_same_but_for_age(&later));
+        assert!(!now.is_same_but_for_age(&Value::Fleet(vec![])));
+        assert!(!Value::Vm(None).is_same_but_for_age(&later));
     }
 }

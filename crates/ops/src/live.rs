@@ -34,6 +34,8 @@ pub struct Follower {
     fleet: watch::Receiver<u64>,
     operations: watch::Receiver<u64>,
     given: Option<Given>,
+    /// When something was given last.
+    gave: Option<Instant>,
     at: Option<Instant>,
 }
 
@@ -49,7 +51,7 @@ impl Ops {
             query.parse().map_err(|say| Error::invalid("query", say))?;
         }
         let (fleet, operations) = (self.fleet.pulse(), self.changes.pulse());
-        Ok(Follower { ops: self.clone(), ctx, topic, span, fleet, operations, given: None, at: None })
+        Ok(Follower { ops: self.clone(), ctx, topic, span, fleet, operations, given: None, gave: None, at: None })
     }
 }
 
@@ -125,9 +127,14 @@ impl Follower {
     }
 
     fn newer(&mut self, value: Value) -> Option<Value> {
-        if matches!(&self.given, Some(Given::Value(old)) if **old == value) {
+        // A value that is only read later is news of its age, and that every few seconds is often enough: clusters signal many
+        // times a second, and whole values would go to every tab each time.
+        let is_early = self.gave.is_some_and(|gave| gave.elapsed() < LONGEST);
+        if matches!(&self.given, Some(Given::Value(old)) if **old == value || is_early && old.is_same_but_for_age(&value))
+        {
             return None;
         }
+        self.gave = Some(Instant::now());
         self.given = Some(Given::Value(Box::new(value.clone())));
         Some(value)
     }
