@@ -76,6 +76,21 @@ impl Cluster {
         Ok(crate::view::clean::text(&namespace.metadata.uid, 64))
     }
 
+    /// Whether it is a Harvester at all: whether its API has Harvester's and KubeVirt's groups.
+    pub async fn is_harvester(&self) -> Result<bool, ClusterError> {
+        #[derive(Deserialize)]
+        struct Groups {
+            groups: Vec<Group>,
+        }
+        #[derive(Deserialize)]
+        struct Group {
+            name: String,
+        }
+        let found: Groups = self.read("/apis").await?;
+        let has = |name: &str| found.groups.iter().any(|group| group.name == name);
+        Ok(has("harvesterhci.io") && has("kubevirt.io"))
+    }
+
     /// The API server's `gitVersion`, for example `v1.33.1+rke2r1`.
     pub async fn kubernetes_version(&self) -> Result<String, ClusterError> {
         #[derive(Deserialize)]

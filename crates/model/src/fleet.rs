@@ -1,11 +1,11 @@
 //! The clusters that we look after.
 
-use crate::Say;
 use crate::id::ClusterId;
 use crate::node::NodeView;
 use crate::quantity::{Bytes, Millicores};
 use crate::time::UnixMs;
 use crate::vm::{Power, Tone};
+use crate::{Say, say};
 use serde::{Deserialize, Serialize};
 
 /// How a cluster answers.
@@ -51,6 +51,13 @@ impl Health {
     pub fn is_away(self) -> bool {
         matches!(self, Self::Unreachable | Self::Unauthorised)
     }
+
+    /// Why nothing is written to the cluster `name` while it answers so; `None` when it may be.
+    pub fn write_refusal(self, name: &str) -> Option<Say> {
+        let (zh, en) = (self.say().zh, self.say().en.to_lowercase());
+        (self.is_away() || self == Self::Connecting)
+            .then(|| say!("{name} {zh}，什么都没有执行", "{name} is {en}, nothing was done"))
+    }
 }
 
 /// A cluster in lists and on the overview.
@@ -89,10 +96,23 @@ pub struct ClusterView {
 }
 
 impl ClusterView {
+    /// Why nothing may be written to it now; `None` when it may.
+    pub fn write_refusal(&self) -> Option<Say> {
+        self.is_observe_only.then(|| observe_only(&self.name)).or_else(|| self.health.write_refusal(&self.name))
+    }
+
     /// VMs in all.
     pub fn vms(&self) -> u32 {
         self.power.iter().map(|(_, n)| n).sum()
     }
+}
+
+/// Why nothing is written to the cluster `name`, which is registered so.
+pub fn observe_only(name: &str) -> Say {
+    say!(
+        "{name} 登记为只观察，平台不向它写入",
+        "{name} is registered as observe only, the platform writes nothing to it"
+    )
 }
 
 /// Room of a cluster: what the nodes may give and what the VMs asked for.

@@ -3,7 +3,7 @@
 use crate::tasks::Tasks;
 use crate::{Clock, Error, Result};
 use harvester::{Cache, Cluster};
-use model::fleet::{ClusterDetail, ClusterView, Health, Probe};
+use model::fleet::{ClusterDetail, ClusterView, Health, Probe, observe_only};
 use model::{Say, UnixMs};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio_util::task::TaskTracker;
@@ -74,17 +74,12 @@ impl Member {
         let running = self.running()?;
         let name = &self.record.name;
         if self.record.is_observe_only {
-            return Err(Error::Refused(model::say!(
-                "{name} 登记为只观察，平台不向它写入",
-                "{name} is registered as observe only, the platform writes nothing to it"
-            )));
+            return Err(Error::Refused(observe_only(name)));
         }
-        let status = running.cache.status();
-        if status.health.is_away() || status.health == Health::Connecting {
-            let (zh, en) = (status.health.say().zh, status.health.say().en.to_lowercase());
-            return Err(Error::Away(model::say!("{name} {zh}，什么都没有执行", "{name} is {en}, nothing was done")));
+        match running.cache.status().health.write_refusal(name) {
+            Some(why) => Err(Error::Away(why)),
+            None => Ok(running),
         }
-        Ok(running)
     }
 
     pub(super) fn set_probe(&self, probe: Probe) {

@@ -60,6 +60,9 @@ impl Fleet {
         };
         let cluster = (self.connect)(id.clone(), &access).map_err(at_field)?;
         let uid = cluster.identity().await.map_err(at_field)?;
+        if !cluster.is_harvester().await.map_err(at_field)? {
+            return Err(Error::invalid("kubeconfig", not_harvester()));
+        }
         let url = access.server();
         let new = NewCluster {
             id: &id,
@@ -94,6 +97,13 @@ impl Fleet {
         self.admit(Member::new(record, running, None));
         Ok((self.member(&id)?.view(), Some(after.to_string())))
     }
+}
+
+fn not_harvester() -> Say {
+    Say::fixed(
+        "它应答了，但不是 Harvester：API 里没有 harvesterhci.io 和 kubevirt.io",
+        "it answers, but it is no Harvester: its API has no harvesterhci.io and kubevirt.io",
+    )
 }
 
 impl Fleet {
