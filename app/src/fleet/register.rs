@@ -1,7 +1,5 @@
 //! Registering a cluster: a pasted kubeconfig is examined at once, and what is wrong with it stands at its field.
 
-use std::time::Duration;
-
 use app_ui::{
     Button, Checkbox, EmptyState, Fact, Facts, Field, Glyph, Kind, LinkButton, Note, PageHead, Size, TextArea,
     TextInput, Toast, Tone,
@@ -14,12 +12,10 @@ use model::fleet::Register;
 use model::id::ClusterId;
 
 use super::api::{Examined, examine_kubeconfig, register_cluster};
-use crate::frame::{Desk, FaultNote, Moment, Page, tell, use_refusal};
+use crate::frame::{Desk, FaultNote, Moment, Page, at_field, tell, use_refusal, when_it_rests};
 use crate::locales::use_words;
 use crate::paths;
 
-/// How long typing must rest before a kubeconfig is examined.
-const REST: Duration = Duration::from_millis(400);
 /// Fields that a fault may name.
 const FIELDS: [&str; 3] = ["id", "name", "kubeconfig"];
 
@@ -77,23 +73,12 @@ fn examination(kubeconfig: RwSignal<String>) -> Action<String, (String, Result<E
         let text = text.clone();
         async move { (text.clone(), examine_kubeconfig(text).await) }
     });
-    let timer: StoredValue<Option<TimeoutHandle>> = StoredValue::new(None);
-    let stop = move || {
-        if let Some(Some(old)) = timer.try_update_value(Option::take) {
-            old.clear()
-        }
-    };
-    on_cleanup(stop);
-    Effect::new(move |_| {
-        let text = kubeconfig.get();
-        stop();
-        if !text.trim().is_empty() {
-            let ask = move || {
-                examination.dispatch(text);
-            };
-            timer.set_value(set_timeout_with_handle(ask, REST).ok());
-        }
-    });
+    when_it_rests(
+        move || Some(kubeconfig.get()).filter(|text| !text.trim().is_empty()),
+        move |text| {
+            examination.dispatch(text);
+        },
+    );
     examination
 }
 
@@ -104,24 +89,23 @@ fn Fields(
     registration: Action<Register, Result<(), Fault>>,
 ) -> impl IntoView {
     let words = use_words().fleet;
-    let registered = move || registration.value().get().and_then(Result::err);
-    let at = move |field: &'static str| {
-        registered().filter(|fault| fault.field.as_deref() == Some(field)).map(|fault| tell(&fault.say))
-    };
+    let registered = Signal::derive(move || registration.value().get().and_then(Result::err));
+    let [at_name, at_id, at_kubeconfig] = [("name", form.name), ("id", form.id), ("kubeconfig", form.kubeconfig)]
+        .map(|(f, v)| at_field(registered, f, v));
     let id_error = Signal::derive(move || {
         let typed = form.id.get();
         let own = (!typed.is_empty()).then(|| ClusterId::parse(typed.trim()).err().map(|bad| tell(&bad.say))).flatten();
-        own.or_else(|| at("id"))
+        own.or_else(|| at_id.get())
     });
     let kubeconfig_error = Signal::derive(move || {
         let typed = form.kubeconfig.get();
         let examined =
             examination.value().get().filter(|(about, _)| *about == typed).and_then(|(_, result)| result.err());
-        examined.map(|fault| tell(&fault.say)).or_else(|| at("kubeconfig"))
+        examined.map(|fault| tell(&fault.say)).or_else(|| at_kubeconfig.get())
     });
     // What no field is to blame for stands above the form.
     let other = Signal::derive(move || {
-        registered().filter(|fault| fault.field.as_deref().is_none_or(|field| !FIELDS.contains(&field)))
+        registered.get().filter(|fault| fault.field.as_deref().is_none_or(|field| !FIELDS.contains(&field)))
     });
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -130,7 +114,7 @@ fn Fields(
     view! {
         <form class="form" on:submit=submit>
             <FaultNote fault=other/>
-            <Field id="name" label=words.name hint=words.name_hint error=Signal::derive(move || at("name"))>
+            <Field id="name" label=words.name hint=words.name_hint error=at_name>
                 <TextInput value=form.name required=true autofocus=true/>
             </Field>
             <Field id="id" label=words.id hint=words.id_hint error=id_error>

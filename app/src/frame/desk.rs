@@ -18,6 +18,8 @@ pub(crate) struct Desk {
     pub(crate) hotkeys: Hotkeys,
     /// What just happened.
     pub(crate) toasts: Toasts,
+    /// The path of the open page and what people call its object, where the path has only an id.
+    pub(crate) named: RwSignal<Option<(String, String)>>,
 }
 
 impl Desk {
@@ -32,6 +34,7 @@ impl Desk {
             folded: RwSignal::new(is_folded),
             hotkeys,
             toasts,
+            named: RwSignal::new(None),
         };
         provide_context(desk);
         provide_context(toasts);
@@ -42,6 +45,12 @@ impl Desk {
     /// That of this tab.
     pub(crate) fn find() -> Self {
         use_context().unwrap_or_else(|| Self::provide(false))
+    }
+
+    /// Tells the crumbs what people call the object at `path`, once the page is alive.
+    pub(crate) fn name(&self, path: String, name: String) {
+        let named = self.named;
+        Effect::new(move |_| named.set(Some((path.clone(), name.clone()))));
     }
 
     /// Says what just happened.

@@ -7,6 +7,7 @@ mod api;
 mod choices;
 mod clock;
 mod desk;
+mod fields;
 mod keys;
 mod line;
 mod loaded;
@@ -14,6 +15,7 @@ mod me;
 mod nav;
 mod palette;
 mod preferences;
+mod rest;
 mod session;
 mod states;
 mod tasks;
@@ -26,15 +28,17 @@ pub use session::{Answer, Session};
 
 pub(crate) use clock::{Moment, Since, Zone, provide_clock, use_now, use_zone};
 pub(crate) use desk::Desk;
+pub(crate) use fields::at_field;
 pub(crate) use loaded::{Loaded, Page};
 pub(crate) use nav::Brand;
-pub(crate) use preferences::{remember_lang, remember_offset};
+pub(crate) use preferences::{remember_density, remember_lang, remember_offset};
+pub(crate) use rest::when_it_rests;
 pub(crate) use session::{may, tell, use_lang, use_refusal, use_session};
 pub(crate) use states::{FaultNote, FaultState, NotFound};
 pub(crate) use tasks::Task;
 pub(crate) use tones::{fill_of, mark_of, mark_of_health, mark_of_state};
 
-use app_ui::{HotkeyHost, ToastHost};
+use app_ui::{ChartDefs, HotkeyHost, ToastHost};
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 use leptos_router::hooks::use_location;
@@ -46,6 +50,17 @@ use crate::live::use_value;
 use crate::locales::use_words;
 use trail::Place;
 
+/// All clusters as the frame follows them, for whatever asks what a cluster takes now; none until the line is open.
+#[derive(Clone, Default)]
+pub(crate) struct Fleet(pub(crate) ArcRwSignal<Vec<ClusterView>>);
+
+impl Fleet {
+    /// The frame's; read it in a component. Outside a frame none are known.
+    pub(crate) fn find() -> Self {
+        use_context().unwrap_or_default()
+    }
+}
+
 /// The frame; pages stand in its outlet, each in a `<main>` of its own ([`Page`]).
 #[component]
 pub(crate) fn Frame() -> impl IntoView {
@@ -55,6 +70,7 @@ pub(crate) fn Frame() -> impl IntoView {
     let path = use_location().pathname;
     let place = Memo::new(move |_| path.with(|path| Place::of(path)));
     let fleet = use_value::<Vec<ClusterView>>(Topic::Fleet, Vec::new());
+    provide_context(Fleet(fleet.value.clone()));
     let operations = use_value::<Vec<OperationView>>(Topic::Operations, Vec::new());
     let counts = counts(fleet.value.clone());
     let nav = move || if desk.folded.get() { "icons" } else { "open" };
@@ -66,7 +82,7 @@ pub(crate) fn Frame() -> impl IntoView {
         }
     };
     view! {
-        <Patterns/>
+        <ChartDefs/>
         <div class="frame" data-nav=nav data-fit=fit data-menu=move || desk.menu.get().then_some("open") on:click=leave>
             <a class="skip" href="#main" rel="external">{use_words().frame.skip}</a>
             <nav::Nav place=place counts=counts/>
@@ -92,23 +108,4 @@ fn counts(fleet: ArcRwSignal<Vec<ClusterView>>) -> nav::Counts {
 /// The click was on the veil that the open menu lays over the page: on the frame itself, since the veil is drawn by it.
 fn is_veil(event: &leptos::ev::MouseEvent) -> bool {
     event.target().is_some() && event.target() == event.current_target()
-}
-
-/// Hatchings that charts refer to, once a page.
-#[component]
-pub(crate) fn Patterns() -> impl IntoView {
-    view! {
-        <svg width="0" height="0" class="unseen" aria-hidden="true">
-            <defs>
-                <pattern id="rest" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-                    <rect class="hatch-room" width="4" height="4"></rect>
-                    <rect class="hatch-line" width="1.5" height="4"></rect>
-                </pattern>
-                <pattern id="dots" width="4" height="4" patternUnits="userSpaceOnUse">
-                    <rect class="hatch-room" width="4" height="4"></rect>
-                    <circle class="hatch-line" cx="2" cy="2" r="1"></circle>
-                </pattern>
-            </defs>
-        </svg>
-    }
 }

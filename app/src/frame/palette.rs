@@ -71,6 +71,8 @@ fn Opened() -> impl IntoView {
                     go.run((chosen.href, event.ctrl_key() || event.meta_key()));
                 }
             }
+            // The lines are walked with the arrows; what lies behind the veil is not to be reached.
+            "Tab" => {}
             _ => return,
         }
         event.prevent_default();
@@ -86,7 +88,7 @@ fn Opened() -> impl IntoView {
     view! {
         <div class="veil" on:click=move |_| desk.palette.set(false)>
             <div class="palette" role="dialog" aria-modal="true" aria-label=frame.find_label on:click=|event| event.stop_propagation() on:keydown=key>
-                <header>
+                <div class="palette-head">
                     <Icon glyph=Glyph::Search/>
                     <input
                         node_ref=input
@@ -102,17 +104,17 @@ fn Opened() -> impl IntoView {
                         on:input=typed
                     />
                     <kbd>"Esc"</kbd>
-                </header>
-                <div>
+                </div>
+                <div class="palette-body">
                     <Lines lines=lines at=at go=go/>
                     {nothing}
                 </div>
-                <footer>
+                <div class="palette-foot">
                     <span><kbd>"↑"</kbd><kbd>"↓"</kbd>{frame.key_choose}</span>
                     <span><kbd>"↵"</kbd>{frame.key_open}</span>
                     <span><kbd>"Ctrl"</kbd><kbd>"↵"</kbd>{frame.key_new_tab}</span>
                     <span>{frame.find_foot}</span>
-                </footer>
+                </div>
             </div>
         </div>
     }

@@ -1,4 +1,4 @@
-//! What a browser prefers, carried by cookies so that the server's first paint is right: language, theme, zone, navigation.
+//! What a browser prefers, carried by cookies so that the server's first paint is right: language, theme, zone, navigation, density.
 //!
 //! Reading is pure; writing touches the document's cookies and happens in event handlers and effects only.
 
@@ -11,6 +11,7 @@ const LANG: &str = "lang";
 const THEME: &str = "theme";
 const OFFSET: &str = "tz";
 const NAV: &str = "nav";
+const ROWS: &str = "rows";
 /// A year: preferences are worth keeping.
 const KEEP_SECONDS: u32 = 365 * 24 * 60 * 60;
 /// China, where a browser has not said otherwise.
@@ -57,6 +58,8 @@ pub struct Preferences {
     pub offset: i32,
     /// The navigation shows icons only.
     pub is_folded: bool,
+    /// Long lists have high rows.
+    pub is_roomy: bool,
 }
 
 impl Default for Preferences {
@@ -75,6 +78,7 @@ impl Preferences {
             theme: Theme::parse(of(THEME).unwrap_or_default()),
             offset: offset.unwrap_or(DEFAULT_OFFSET),
             is_folded: of(NAV) == Some("icons"),
+            is_roomy: of(ROWS) == Some("roomy"),
         }
     }
 }
@@ -115,6 +119,11 @@ pub(crate) fn remember_nav(is_folded: bool) {
     write(NAV, if is_folded { "icons" } else { "open" });
 }
 
+/// Remembers how high the rows of long lists are.
+pub(crate) fn remember_density(is_roomy: bool) {
+    write(ROWS, if is_roomy { "roomy" } else { "compact" });
+}
+
 /// Remembers the browser's zone for the next page, if it is not `known` already.
 pub(crate) fn remember_offset(known: i32) {
     let offset = -js_sys::Date::new_0().get_timezone_offset() as i32;
@@ -138,8 +147,9 @@ mod tests {
 
     #[test]
     fn cookies_win_over_the_browsers_language() {
-        let read = Preferences::read("theme=dark; lang=zh-CN; tz=-300; nav=icons", "en-GB");
-        let expected = Preferences { lang: Lang::Zh, theme: Theme::Dark, offset: -300, is_folded: true };
+        let read = Preferences::read("theme=dark; lang=zh-CN; tz=-300; nav=icons; rows=roomy", "en-GB");
+        let expected =
+            Preferences { lang: Lang::Zh, theme: Theme::Dark, offset: -300, is_folded: true, is_roomy: true };
         assert_eq!(read, expected);
         assert_eq!(Preferences::read("", "en-GB,zh;q=0.5").lang, Lang::En);
     }

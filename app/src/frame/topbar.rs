@@ -30,7 +30,9 @@ pub(crate) fn TopBar(
     let words = use_words();
     let frame = words.frame;
     let desk = Desk::find();
-    let crumbs = Signal::derive(move || place.with(|place| place.crumbs(words)));
+    let crumbs =
+        Signal::derive(move || place.with(|place| desk.named.with(|named| place.crumbs_named(words, named.as_ref()))));
+    let theme = RwSignal::new(use_session().preferences.theme);
     let menu_open = move || desk.menu.get().to_string();
     view! {
         <header class="topbar">
@@ -51,8 +53,8 @@ pub(crate) fn TopBar(
             <Freshness fleet=fleet/>
             <TaskButton operations=operations/>
             <LangButton/>
-            <ThemeButton/>
-            <MeMenu/>
+            <ThemeButton theme=theme/>
+            <MeMenu theme=theme/>
         </header>
     }
 }
@@ -96,20 +98,26 @@ fn TaskButton(operations: Held<Vec<OperationView>>) -> impl IntoView {
     }
 }
 
-/// Switches to the other language; the page is loaded again to speak it.
+/// Speaks the other language.
 #[component]
 fn LangButton() -> impl IntoView {
-    let switch = move |()| {
-        remember_lang(other(use_lang()));
-        // A page that cannot be loaded again speaks the other language at the next click.
-        let _ = window().location().reload();
-    };
-    // The word is in the language it leads to: whoever cannot read this page can read that.
-    let label = match use_lang() {
+    let lang = use_lang();
+    view! { <span class="only-wide"><ToolButton label=other_word(lang) glyph=Glyph::Language on_press=move |()| speak_other(lang)/></span> }
+}
+
+/// The other language's own word: whoever cannot read this page can read that.
+pub(super) fn other_word(lang: Lang) -> &'static str {
+    match lang {
         Lang::Zh => "English",
         Lang::En => "简体中文",
-    };
-    view! { <span class="only-wide"><ToolButton label=label glyph=Glyph::Language on_press=switch/></span> }
+    }
+}
+
+/// Switches to the other language; the page is loaded again to speak it.
+pub(super) fn speak_other(lang: Lang) {
+    remember_lang(other(lang));
+    // A page that cannot be loaded again speaks the other language at the next click.
+    let _ = window().location().reload();
 }
 
 /// The other of the two.
@@ -122,24 +130,31 @@ fn other(lang: Lang) -> Lang {
 
 /// Goes round the themes.
 #[component]
-fn ThemeButton() -> impl IntoView {
-    let words = use_words().frame;
-    let theme = RwSignal::new(use_session().preferences.theme);
-    let turn = move |()| {
-        let next = match theme.get_untracked() {
-            Theme::Auto => Theme::Light,
-            Theme::Light => Theme::Dark,
-            Theme::Dark => Theme::Auto,
-        };
-        theme.set(next);
-        remember_theme(next);
+fn ThemeButton(theme: RwSignal<Theme>) -> impl IntoView {
+    let label = theme_label(theme);
+    let turn = move |()| turn_theme(theme);
+    let glyph = Signal::derive(move || if theme.get() == Theme::Light { Glyph::Sun } else { Glyph::Moon });
+    view! { <span class="only-wide"><ToolButton label=label glyph=glyph on_press=turn/></span> }
+}
+
+/// The next theme of the round, remembered and shown.
+pub(super) fn turn_theme(theme: RwSignal<Theme>) {
+    let next = match theme.get_untracked() {
+        Theme::Auto => Theme::Light,
+        Theme::Light => Theme::Dark,
+        Theme::Dark => Theme::Auto,
     };
+    theme.set(next);
+    remember_theme(next);
+}
+
+/// `Theme: dark`.
+pub(super) fn theme_label(theme: RwSignal<Theme>) -> Signal<String> {
+    let words = use_words().frame;
     let word = move || match theme.get() {
         Theme::Auto => words.theme_auto,
         Theme::Light => words.theme_light,
         Theme::Dark => words.theme_dark,
     };
-    let label = Signal::derive(move || format!("{}: {}", words.theme, word()));
-    let glyph = Signal::derive(move || if theme.get() == Theme::Light { Glyph::Sun } else { Glyph::Moon });
-    view! { <span class="only-wide"><ToolButton label=label glyph=glyph on_press=turn/></span> }
+    Signal::derive(move || format!("{}: {}", words.theme, word()))
 }

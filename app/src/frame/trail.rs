@@ -103,8 +103,19 @@ impl Place {
         matches!(self, Self::Vms)
     }
 
+    /// The way to it, whose last step bears what `named` says of its path.
+    pub(crate) fn crumbs_named(&self, words: &Words, named: Option<&(String, String)>) -> Vec<Crumb> {
+        let mut crumbs = self.crumbs(words);
+        if let (Some(last), Some((path, name))) = (crumbs.last_mut(), named)
+            && last.href == *path
+        {
+            last.word.clone_from(name);
+        }
+        crumbs
+    }
+
     /// The way to it.
-    pub(crate) fn crumbs(&self, words: &Words) -> Vec<Crumb> {
+    fn crumbs(&self, words: &Words) -> Vec<Crumb> {
         let frame = words.frame;
         let clusters = || Crumb::new(paths::CLUSTERS, frame.clusters);
         let subnets = || Crumb::new(paths::SUBNETS, frame.addresses);
@@ -125,7 +136,7 @@ impl Place {
             }
             Self::Subnets => vec![subnets()],
             Self::NewSubnet => vec![subnets(), Crumb::new(paths::NEW_SUBNET, frame.new_subnet)],
-            Self::Subnet(id) => vec![subnets(), mono(paths::subnet(id), id)],
+            Self::Subnet(id) => vec![subnets(), Crumb::new(paths::subnet(id), frame.kind_subnet)],
             Self::Clusters => vec![clusters()],
             Self::NewCluster => vec![clusters(), Crumb::new(paths::NEW_CLUSTER, frame.register)],
             Self::Cluster(id) => vec![clusters(), mono(paths::cluster(id), id)],
@@ -176,5 +187,16 @@ mod tests {
         let crumbs = Place::of("/vms/bj-1/erp/web-01").crumbs(words_of(Lang::En));
         let words: Vec<_> = crumbs.iter().map(|crumb| crumb.word.as_str()).collect();
         assert_eq!(words, ["VMs", "bj-1", "web-01"]);
+    }
+
+    #[test]
+    fn a_subnet_is_called_by_its_name_once_that_is_known() {
+        let (place, words) = (Place::of("/addresses/s1"), words_of(Lang::En));
+        let last = |named: Option<(String, String)>| place.crumbs_named(words, named.as_ref()).pop().unwrap().word;
+        let name = |path: &str| (path.to_owned(), "office".to_owned());
+        assert_eq!(last(Some(name("/addresses/s1"))), "office");
+        // The name of the page before this one.
+        assert_eq!(last(Some(name("/addresses/s2"))), words.frame.kind_subnet);
+        assert_eq!(last(None), words.frame.kind_subnet);
     }
 }

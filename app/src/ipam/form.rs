@@ -10,7 +10,7 @@ use model::ipam::{Serves, SubnetDraft};
 
 use super::api::{Network, create_subnet, list_networks, update_subnet};
 use super::draft::Typed;
-use crate::frame::{Desk, FaultNote, Page, tell, use_refusal};
+use crate::frame::{Desk, FaultNote, Page, at_field, tell, use_refusal};
 use crate::locales::use_words;
 use crate::paths;
 
@@ -106,16 +106,16 @@ pub(super) fn SubnetForm(
             Ok::<(), Fault>(())
         }
     });
-    let failed = move || saving.value().get().and_then(Result::err);
-    let at = move |field: &'static str| {
-        Signal::derive(move || failed().filter(|f| f.field.as_deref() == Some(field)).map(|f| tell(&f.say)))
-    };
+    let failed = Signal::derive(move || saving.value().get().and_then(Result::err));
+    let at = move |field: &'static str, value: RwSignal<String>| at_field(failed, field, value);
+    let served_error =
+        Signal::derive(move || failed.get().filter(|f| f.field.as_deref() == Some("serves")).map(|f| tell(&f.say)));
     let ranges_error = {
-        let served = at("ranges");
+        let served = at("ranges", form.ranges);
         Signal::derive(move || unread.get().map(|line| (words.ranges_bad)(&line)).or_else(|| served.get()))
     };
     let other =
-        Signal::derive(move || failed().filter(|f| f.field.as_deref().is_none_or(|name| !FIELDS.contains(&name))));
+        Signal::derive(move || failed.get().filter(|f| f.field.as_deref().is_none_or(|name| !FIELDS.contains(&name))));
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         match form.typed().draft() {
@@ -129,28 +129,28 @@ pub(super) fn SubnetForm(
     view! {
         <form class="form" on:submit=submit>
             <FaultNote fault=other/>
-            <Field id="subnet-name" label=words.name error=at("name")>
+            <Field id="subnet-name" label=words.name error=at("name", form.name)>
                 <TextInput value=form.name required=true autofocus=true/>
             </Field>
-            <Field id="subnet-cidr" label=words.cidr hint=words.cidr_hint error=at("cidr")>
+            <Field id="subnet-cidr" label=words.cidr hint=words.cidr_hint error=at("cidr", form.cidr)>
                 <TextInput value=form.cidr mono=true required=true placeholder="10.20.30.0/24"/>
             </Field>
-            <Field id="subnet-gateway" label=words.gateway error=at("gateway")>
+            <Field id="subnet-gateway" label=words.gateway error=at("gateway", form.gateway)>
                 <TextInput value=form.gateway mono=true placeholder="10.20.30.1"/>
             </Field>
-            <Field id="subnet-vlan" label=words.vlan hint=words.vlan_hint error=at("vlan")>
+            <Field id="subnet-vlan" label=words.vlan hint=words.vlan_hint error=at("vlan", form.vlan)>
                 <TextInput value=form.vlan inputmode="numeric"/>
             </Field>
-            <Field id="subnet-dns" label=words.dns hint=words.list_hint error=at("dns")>
+            <Field id="subnet-dns" label=words.dns hint=words.list_hint error=at("dns", form.dns)>
                 <TextInput value=form.dns mono=true placeholder="10.20.0.53 10.20.1.53"/>
             </Field>
-            <Field id="subnet-search" label=words.search hint=words.list_hint error=at("search")>
+            <Field id="subnet-search" label=words.search hint=words.list_hint error=at("search", form.search)>
                 <TextInput value=form.search mono=true placeholder="corp.example"/>
             </Field>
             <Field id="subnet-ranges" label=words.ranges hint=words.ranges_hint error=ranges_error full=true>
                 <TextArea value=form.ranges mono=true rows=4/>
             </Field>
-            <Served serves=form.serves error=at("serves")/>
+            <Served serves=form.serves error=served_error/>
             <footer>
                 <Button word=words.save kind=Kind::Primary size=Size::Form submit=true busy=saving.pending() refusal=use_refusal(Verb::IpamWrite)/>
                 <LinkButton href=paths::SUBNETS word=words.cancel size=Size::Form kind=Kind::Quiet/>

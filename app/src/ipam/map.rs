@@ -67,6 +67,7 @@ fn Alive(map: AddressMap, again: Callback<()>) -> impl IntoView {
     let under_vlan = subnet.vlan.map(|vlan| format!("VLAN {vlan} · ")).unwrap_or_default();
     let under_gateway = subnet.gateway.map(|g| format!("{} {g} · ", words.gateway)).unwrap_or_default();
     let under = format!("{under_vlan}{under_gateway}{serves}");
+    Desk::find().name(paths::subnet(id.as_str()), subnet.name.clone());
     let (name, cidr) = (subnet.name.clone(), subnet.cidr.to_string());
     let of = (words.of)(&view.held.to_string(), &view.room.to_string());
     view! {

@@ -1,7 +1,5 @@
 //! The order form. Typing is never overwritten: what the platform fills in stands beside the fields, not in them.
 
-use std::time::Duration;
-
 use app_ui::{Button, Choice, Field, Glyph, Icon, Kind, Segment, Segments, Select, Size, TextArea, TextInput};
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
@@ -13,13 +11,13 @@ use model::provisioning::{Draft, Order, OrderOptions, Place, Preview};
 use super::api::{place_order, preview_order};
 use super::checks::Checks;
 use super::filled::Filled;
-use crate::frame::{FaultNote, tell, use_refusal};
+use crate::frame::{FaultNote, tell, use_refusal, when_it_rests};
 use crate::locales::use_words;
 use crate::paths;
 use crate::vm::fresh_key;
 
-/// How long typing must rest before a preview is asked for.
-const REST: Duration = Duration::from_millis(350);
+/// Id of the list of services that are known already.
+const SERVICES: &str = "services";
 
 /// A preview and the draft that it is about.
 pub(super) type Seen = (Draft, Result<Preview, Fault>);
@@ -109,10 +107,15 @@ pub(super) fn OrderForm(options: OrderOptions, chosen: Memo<String>) -> impl Int
     let draft = Memo::new(move |_| Draft { flavour: flavour.get(), ..form.draft(chosen.get()) });
     let preview = previews(draft);
     let ordering = ordering();
+    // A refusal is about what was sent, and goes with it.
+    let refused = Signal::derive(move || {
+        let (about, result) = ordering.value().get()?;
+        result.err().filter(|_| draft.with(|draft| *draft == about))
+    });
     let fault_at = move |field: &'static str| {
         Signal::derive(move || {
             let at = |fault: &Fault| fault.field.as_deref() == Some(field);
-            let placed = ordering.value().get().and_then(Result::err).filter(at);
+            let placed = refused.get().filter(at);
             let seen = preview
                 .value()
                 .get()
@@ -126,8 +129,7 @@ pub(super) fn OrderForm(options: OrderOptions, chosen: Memo<String>) -> impl Int
         let error = fault_at("service");
         Signal::derive(move || if form.service.with(|s| s.trim().is_empty()) { None } else { error.get() })
     };
-    let other =
-        Signal::derive(move || ordering.value().get().and_then(Result::err).filter(|fault| fault.field.is_none()));
+    let other = Signal::derive(move || refused.get().filter(|fault| fault.field.is_none()));
     let role = use_refusal(Verb::VmCreate);
     let refusal = Signal::derive(move || {
         let seen = preview.value().get().filter(|(about, _)| draft.with(|d| d == about));
@@ -198,10 +200,12 @@ fn Main(
     view! {
         <div class="portal-fields">
             <Field id="order-service" label=words.service hint=words.service_hint error=service_error full=true>
-                <TextInput value=form.service mono=true placeholder="order" autocomplete="off"/>
+                <TextInput value=form.service mono=true placeholder="order" autocomplete="off" list=SERVICES/>
             </Field>
-            <datalist id="services">{known}</datalist>
+            <datalist id=SERVICES>{known}</datalist>
             <div class="field" data-full="">
+                // Read out as the group's label: a `label` ties to one control only.
+                <span class="field-label" aria-hidden="true">{words.environment}</span>
                 <Segments label=words.environment segments=segments value=form.environment on_pick=move |e| form.environment.set(e) large=true/>
             </div>
             <Field id="order-flavour" label=words.flavour error=flavour_error full=true><Select value=form.flavour choices=sizes/></Field>
@@ -237,40 +241,35 @@ fn previews(draft: Memo<Draft>) -> Action<Draft, Seen> {
         let draft = draft.clone();
         async move { (draft.clone(), preview_order(draft).await) }
     });
-    let timer: StoredValue<Option<TimeoutHandle>> = StoredValue::new(None);
-    let stop = move || {
-        if let Some(Some(old)) = timer.try_update_value(Option::take) {
-            old.clear()
-        }
-    };
-    on_cleanup(stop);
-    Effect::new(move |_| {
-        let draft = draft.get();
-        stop();
-        let ask = move || {
+    when_it_rests(
+        move || Some(draft.get()),
+        move |draft| {
             preview.dispatch(draft);
-        };
-        timer.set_value(set_timeout_with_handle(ask, REST).ok());
-    });
+        },
+    );
     preview
 }
 
 /// Places the order. The key is drawn once a draft, so that trying the same again after a lost answer is not a second VM.
-fn ordering() -> Action<Draft, Result<(), Fault>> {
+fn ordering() -> Action<Draft, (Draft, Result<(), Fault>)> {
     let key = StoredValue::new(None::<(Draft, model::id::IdempotencyKey)>);
     let navigate = use_navigate();
     Action::new(move |draft: &Draft| {
         let (draft, navigate) = (draft.clone(), navigate.clone());
         let held = key.with_value(|k| k.clone().filter(|(about, _)| *about == draft).map(|(_, key)| key));
         async move {
-            let fresh = match held {
-                Some(held) => held,
-                None => fresh_key()?,
+            let place = async |draft: Draft| {
+                let fresh = match held {
+                    Some(held) => held,
+                    None => fresh_key()?,
+                };
+                key.set_value(Some((draft.clone(), fresh.clone())));
+                let id = place_order(Order { draft, key: fresh }).await?;
+                navigate(&paths::delivery(id.as_str()), Default::default());
+                Ok(())
             };
-            key.set_value(Some((draft.clone(), fresh.clone())));
-            let id = place_order(Order { draft, key: fresh }).await?;
-            navigate(&paths::delivery(id.as_str()), Default::default());
-            Ok(())
+            let result = place(draft.clone()).await;
+            (draft, result)
         }
     })
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{Glyph, Icon, tone::Tone};
 
-/// The frame of all of them; the named ones below choose drawing and tone.
+/// Any of them; the two that stand on many pages have names of their own below.
 #[component]
 pub fn Blank(
     /// Its drawing.
@@ -66,90 +66,6 @@ pub fn EmptyState(
     view! { <Blank glyph=glyph title=title meaning=meaning page=page>{children.map(|children| children())}</Blank> }
 }
 
-/// Something is here, but nothing that was asked for.
-#[component]
-pub fn NothingFound(
-    /// That nothing was found.
-    #[prop(into)]
-    title: Signal<String>,
-    /// What the nearest thing is that would find something.
-    #[prop(optional, into)]
-    meaning: Signal<Option<String>>,
-    /// Buttons that drop a token.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    view! { <Blank glyph=Glyph::Search title=title meaning=meaning>{children.map(|children| children())}</Blank> }
-}
-
-/// It could not be fetched or done.
-#[component]
-pub fn ErrorState(
-    /// What failed.
-    #[prop(into)]
-    title: Signal<String>,
-    /// What it means and what to do.
-    #[prop(optional, into)]
-    meaning: Signal<Option<String>>,
-    /// The reference that the log has too.
-    #[prop(optional, into)]
-    reference: Signal<Option<String>>,
-    /// Stands for the whole page.
-    #[prop(optional)]
-    page: bool,
-    /// Try again, ask for help.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    view! {
-        <Blank glyph=Glyph::Error tone=Tone::Error title=title meaning=meaning reference=reference page=page>
-            {children.map(|children| children())}
-        </Blank>
-    }
-}
-
-/// The server or a cluster cannot be reached; what was seen last stays if there is any.
-#[component]
-pub fn Offline(
-    /// Who is away.
-    #[prop(into)]
-    title: Signal<String>,
-    /// What still holds.
-    #[prop(optional, into)]
-    meaning: Signal<Option<String>>,
-    /// Since when; when it is tried again.
-    #[prop(optional, into)]
-    reference: Signal<Option<String>>,
-    /// Try now.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    view! {
-        <Blank glyph=Glyph::Offline tone=Tone::Warning title=title meaning=meaning reference=reference>
-            {children.map(|children| children())}
-        </Blank>
-    }
-}
-
-/// The reader's role may not see it.
-#[component]
-pub fn Forbidden(
-    /// What may not be seen.
-    #[prop(into)]
-    title: Signal<String>,
-    /// Which role may, and who gives it.
-    #[prop(optional, into)]
-    meaning: Signal<Option<String>>,
-    /// Stands for the whole page.
-    #[prop(default = true)]
-    page: bool,
-    /// Ask for it.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    view! { <Blank glyph=Glyph::Lock title=title meaning=meaning page=page>{children.map(|children| children())}</Blank> }
-}
-
 /// It was here and is no more.
 #[component]
 pub fn Gone(
@@ -177,7 +93,7 @@ mod tests {
     #[test]
     fn an_error_says_what_what_it_means_and_its_reference() {
         let error = html(|| {
-            view! { <ErrorState title="这一页没能取到" meaning="集群没有应答" reference="编号 7F3A0418"><button>"重试"</button></ErrorState> }
+            view! { <Blank glyph=Glyph::Error tone=Tone::Error title="这一页没能取到" meaning="集群没有应答" reference="编号 7F3A0418"><button>"重试"</button></Blank> }
         });
         assert_parts(
             &error,

@@ -73,6 +73,11 @@ pub(crate) fn is_text(target: &web_sys::Element) -> bool {
     }
 }
 
+/// Whether a dialog of the browser's own stands open.
+pub(crate) fn is_dialog_open() -> bool {
+    document().query_selector("dialog[open]").ok().flatten().is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

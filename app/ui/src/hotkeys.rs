@@ -5,7 +5,7 @@
 
 use leptos::{ev, prelude::*};
 
-use crate::{Dialog, Glyph, dom, words};
+use crate::{Dialog, Glyph, dom, tip, words};
 
 /// A key and what it does.
 #[derive(Clone, Debug)]
@@ -47,6 +47,7 @@ pub fn HotkeyHost(
     /// The registry that the frame provides.
     hotkeys: Hotkeys,
 ) -> impl IntoView {
+    tip::put_away_by_escape();
     Effect::new(move |_| {
         let listener = window_event_listener(ev::keydown, move |event| {
             let is_text = event.target().is_some() && dom::is_text(&event_target::<web_sys::Element>(&event));
@@ -55,6 +56,10 @@ pub fn HotkeyHost(
                 return;
             }
             let key = event.key();
+            // A dialog closes by itself, unless the key is taken from it.
+            if key == "Escape" && dom::is_dialog_open() {
+                return;
+            }
             if key == "?" && held == Held::None {
                 hotkeys.help.set(true);
             } else if let Some(act) = hotkeys.all.with_untracked(|all| find(all, &key, held)) {

@@ -42,6 +42,9 @@ pub fn TextInput(
     /// How large it is.
     #[prop(default = Size::Form)]
     size: Size,
+    /// The id of a `<datalist>` with what is likely.
+    #[prop(optional, into)]
+    list: Option<&'static str>,
     /// Can be read and copied, not changed.
     #[prop(optional, into)]
     readonly: Signal<bool>,
@@ -79,6 +82,7 @@ pub fn TextInput(
                 placeholder=placeholder
                 autocomplete=autocomplete.unwrap_or("off")
                 inputmode=inputmode
+                list=list
                 spellcheck="false"
                 required=required
                 autofocus=autofocus

@@ -37,6 +37,7 @@ mod table;
 mod tabs;
 #[cfg(test)]
 mod testing;
+mod tip;
 mod toast;
 mod tone;
 mod virtual_table;

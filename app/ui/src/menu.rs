@@ -59,7 +59,8 @@ pub fn Popover(
         open.set(false);
     };
     let keys = move |event: KeyboardEvent| {
-        let Some(inside) = inside.get_untracked() else {
+        // The reference to what was open outlives it: the signal tells.
+        let Some(inside) = inside.get_untracked().filter(|_| open.get_untracked()) else {
             if event.key() == "ArrowDown" {
                 event.prevent_default();
                 open.set(true);
