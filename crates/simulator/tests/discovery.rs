@@ -52,6 +52,23 @@ async fn every_kind_is_found_in_both_forms_of_discovery() {
     assert!(subresources.to_string().contains("\"vnc\""));
 }
 
+/// A client of Kubernetes 1.27 to 1.29 takes `v2beta1` or the plain lists; a server of 1.29 has no `v2`.
+#[tokio::test]
+async fn aggregated_discovery_comes_in_a_version_that_both_know() {
+    let accept = |version: &str| format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+    let both = format!("{},{},application/json", accept("v2"), accept("v2beta1"));
+    for (release, wanted, got) in [
+        (Release::V1_8, both.clone(), "apidiscovery.k8s.io/v2"),
+        (Release::V1_8, format!("{},application/json", accept("v2beta1")), "apidiscovery.k8s.io/v2beta1"),
+        (Release::V1_4, both, "apidiscovery.k8s.io/v2beta1"),
+        (Release::V1_4, format!("{},application/json", accept("v2")), "v1"),
+    ] {
+        let router = router(&installed(release));
+        let answer = send(&router, "GET /apis", &[("accept", wanted.as_str())], json!(null)).await;
+        assert_eq!(answer.json()["apiVersion"], got, "{release:?} {wanted}");
+    }
+}
+
 #[tokio::test]
 async fn the_releases_differ_where_a_client_looks() {
     let field =

@@ -55,10 +55,17 @@ impl Entry {
 
 /// Answers a discovery path.
 pub(super) fn serve(call: &Call<'_>, route: &Route) -> Result<Response, Status> {
-    let is_aggregated = call.accepts.form == Form::Discovery;
-    let body = match route {
-        Route::LegacyGroups if is_aggregated => return Ok(aggregated(call.world, true)),
-        Route::Groups if is_aggregated => return Ok(aggregated(call.world, false)),
+    let body = match (route, call.accepts.form) {
+        (Route::LegacyGroups, Form::Discovery(version)) => return Ok(aggregated(call.world, true, version)),
+        (Route::Groups, Form::Discovery(version)) => return Ok(aggregated(call.world, false, version)),
+        (route, _) => plain(call, route)?,
+    };
+    Ok(wire::answer(200, &body, call.accepts.is_yaml))
+}
+
+/// The answer of old, a document a path.
+fn plain(call: &Call<'_>, route: &Route) -> Result<Value, Status> {
+    Ok(match route {
         Route::LegacyGroups => json!({
             "kind": "APIVersions", "versions": ["v1"],
             "serverAddressByClientCIDRs": [{ "clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443" }],
@@ -85,8 +92,7 @@ pub(super) fn serve(call: &Call<'_>, route: &Route) -> Result<Response, Status> 
             json!({ "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources })
         }
         Route::Object(_) | Route::Other => return Err(Status::no_such_path()),
-    };
-    Ok(wire::answer(200, &body, call.accepts.is_yaml))
+    })
 }
 
 /// Groups with their versions, the preferred one first; core is the empty one.
@@ -192,7 +198,7 @@ fn listed(entry: &Entry) -> Value {
 }
 
 /// All of it in one answer.
-fn aggregated(world: &World, is_core: bool) -> Response {
+fn aggregated(world: &World, is_core: bool, form: &str) -> Response {
     let mut items = Vec::new();
     for (group, versions) in groups(world).into_iter().filter(|(group, _)| group.is_empty() == is_core) {
         let versions: Vec<_> = versions
@@ -204,10 +210,13 @@ fn aggregated(world: &World, is_core: bool) -> Response {
             .collect();
         items.push(json!({ "metadata": { "name": group, "creationTimestamp": null }, "versions": versions }));
     }
-    let body = json!({ "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items });
+    let api_version = format!("apidiscovery.k8s.io/{form}");
+    let body = json!({ "kind": "APIGroupDiscoveryList", "apiVersion": api_version, "metadata": {}, "items": items });
     let mut response = wire::answer(200, &body, false);
-    let content_type = HeaderValue::from_static("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
-    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    let content_type = format!("application/json;g=apidiscovery.k8s.io;v={form};as=APIGroupDiscoveryList");
+    if let Ok(content_type) = HeaderValue::from_str(&content_type) {
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
     response.headers_mut().insert(ETAG, HeaderValue::from_static("\"simulator\""));
     response
 }

@@ -109,7 +109,10 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     access::authorize(&user, &wish.wish())?;
     let harms = fault::before(&api.world, &wish).await?;
     // Other paths have media types of their own, and answer for them.
-    let accepts = if route == Route::Other { Accepts::default() } else { wire::negotiate(&parts.headers)? };
+    let accepts = match route {
+        Route::Other => Accepts::default(),
+        _ => wire::negotiate(&parts.headers, api.world.catalogue().release())?,
+    };
     let mut call = Call {
         world: &api.world,
         parts,

@@ -4,6 +4,7 @@
 //! kinds that kubectl sends ([`protobuf`](super::protobuf)) and never written, which every client copes with.
 
 use crate::world::Status;
+use crate::world::catalogue::Release;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
@@ -23,8 +24,8 @@ pub(crate) enum Form {
     Table,
     /// `meta.k8s.io/v1 PartialObjectMetadata`.
     Metadata,
-    /// Aggregated discovery.
-    Discovery,
+    /// Aggregated discovery in that version: `v2` or `v2beta1`.
+    Discovery(&'static str),
 }
 
 /// What the client accepts.
@@ -34,8 +35,9 @@ pub(crate) struct Accepts {
     pub(crate) is_yaml: bool,
 }
 
-/// Reads `Accept`; the first that can be served wins.
-pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Accepts, Status> {
+/// Reads `Accept`; the first that can be served wins. Kubernetes before 1.30 has aggregated discovery as `v2beta1` only.
+/// Source: `endpoints/discovery/aggregated/handler.go` of both versions.
+pub(crate) fn negotiate(headers: &HeaderMap, release: Release) -> Result<Accepts, Status> {
     let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
     if accept.trim().is_empty() {
         return Ok(Accepts::default());
@@ -47,22 +49,24 @@ pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Accepts, Status> {
             "application/yaml" => true,
             _ => continue,
         };
-        let mut form = Form::Plain;
-        let mut is_known = true;
+        // The parameters come in any order.
+        let (mut kind, mut version) = (None, None);
         for part in parts {
             match part.split_once('=') {
-                Some(("as", "Table")) => form = Form::Table,
-                Some(("as", "PartialObjectMetadata" | "PartialObjectMetadataList")) => form = Form::Metadata,
-                Some(("as", "APIGroupDiscoveryList")) => form = Form::Discovery,
-                Some(("as", _)) => is_known = false,
-                Some(("v", version)) if form == Form::Discovery => is_known = version == "v2",
-                Some(("v", version)) if form != Form::Plain => is_known = version == "v1",
+                Some(("as", value)) => kind = Some(value),
+                Some(("v", value)) => version = Some(value),
                 _ => {}
             }
         }
-        if is_known {
-            return Ok(Accepts { form, is_yaml });
-        }
+        let form = match (kind, version) {
+            (None, _) => Form::Plain,
+            (Some("Table"), None | Some("v1")) => Form::Table,
+            (Some("PartialObjectMetadata" | "PartialObjectMetadataList"), None | Some("v1")) => Form::Metadata,
+            (Some("APIGroupDiscoveryList"), Some("v2")) if release >= Release::V1_8 => Form::Discovery("v2"),
+            (Some("APIGroupDiscoveryList"), Some("v2beta1")) => Form::Discovery("v2beta1"),
+            _ => continue,
+        };
+        return Ok(Accepts { form, is_yaml });
     }
     Err(Status::not_acceptable("application/json, application/yaml"))
 }
