@@ -9,7 +9,7 @@ async fn a_session_begins_is_used_and_ends_in_the_database() {
     let running = serve().await;
     let browser = Browser::signed_in(running.address, "viewer").await;
     assert_eq!(browser.get("/vms").await.status, 200);
-    let left = browser.form("/sign-out", "").await;
+    let left = browser.form("/sign-out", &format!("csrf={}", browser.csrf)).await;
     assert_eq!(left.status, 303);
     // The cookie is still sent; the session behind it is gone.
     let after = browser.get("/api/app/frame/api/list_operations").await;
@@ -57,6 +57,27 @@ async fn another_site_changes_nothing_with_our_cookies() {
         ];
         assert_eq!(browser.send(http::Method::GET, path, &upgrade, String::new()).await.status, 403, "{path}");
     }
+}
+
+/// Everything that another site's page could send is right but for what only our pages know.
+#[tokio::test]
+async fn a_change_without_the_sessions_secret_is_refused() {
+    let running = serve().await;
+    let browser = Browser::signed_in(running.address, "admin").await;
+    let stranger = Browser { csrf: Browser::signed_in(running.address, "viewer").await.csrf, ..browser.clone() };
+    let silent = Browser { csrf: String::new(), ..browser.clone() };
+    for (path, method) in leptos::server_fn::axum::server_fn_paths().filter(|(_, m)| *m != http::Method::GET) {
+        for other in [&stranger, &silent] {
+            let answer = other.json(path, &serde_json::json!({})).await;
+            assert_eq!(answer.status, 403, "{method} {path}");
+            assert!(answer.text.contains("another sign-in"), "{path}: {}", answer.text);
+        }
+        let own = browser.json(path, &serde_json::json!({})).await;
+        assert!(!own.text.contains("another sign-in"), "{path}: {}", own.text);
+    }
+    assert_eq!(silent.form("/sign-out", "").await.status, 403);
+    assert_eq!(stranger.form("/sign-out", &format!("csrf={}", stranger.csrf)).await.status, 403);
+    assert_eq!(browser.get("/vms").await.status, 200, "the session goes on");
 }
 
 #[tokio::test]

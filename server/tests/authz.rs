@@ -75,6 +75,12 @@ async fn a_viewer_changes_nothing() {
         assert_eq!(answer.status, 403, "{path}: {}", answer.text);
         assert!(answer.text.contains("forbidden"), "{path}: {}", answer.text);
     }
+    // What was asked for in vain is in the trail, with who asked and for what.
+    let admin = Browser::signed_in(running.address, "admin").await;
+    let trail = admin.get("/audit?q=lab-1%2Fa%2Fb").await.text;
+    for act in ["vm.power", "console.open"] {
+        assert!(trail.contains(act), "{act} of lab-1/a/b is not in the trail");
+    }
 }
 
 /// What may not be seen and what is not there look the same.

@@ -17,14 +17,14 @@ async fn operator(running: &Running) -> Context {
         .ops
         .access
         .sign_in(
-            &Context { actor: Actor::Nobody, request: "r".into(), from: "t".into(), now },
+            &Context::new(Actor::Nobody, "r", "t", now),
             model::access::SignIn { login: "operator".into(), password: common::PASSWORD.into() },
             "test",
         )
         .await
         .unwrap();
-    let me = running.ops.access.resume(&token, now).await.unwrap().unwrap();
-    Context { actor: Actor::Account(me), request: "r".into(), from: "t".into(), now }
+    let me = running.ops.access.resume(&token, now).await.unwrap().unwrap().me;
+    Context::new(Actor::Account(me), "r", "t", now)
 }
 
 async fn draft(running: &Running, ctx: &Context) -> Draft {

@@ -3,44 +3,14 @@
 
 mod common;
 
-use common::{Browser, CLUSTER, Lab, NETWORK, PASSWORD};
+use common::program::{Program, answers};
+use common::{Browser, CLUSTER, Lab, NETWORK};
 use serde_json::{Value, json};
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Steps whose journal lines the program is killed after, one after another.
 const STEPS: [&str; 10] =
     ["reserve", "cloud-init", "rehearse", "create", "disk", "schedule", "boot", "agent", "address", "record"];
-
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(folder: &Path, crash: Option<&str>) -> Killed {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_harvester-admin"));
-    command.arg("serve").arg("--config").arg(folder.join("harvester-admin.toml"));
-    if let Some(at) = crash {
-        command.env("HARVESTER_ADMIN_CRASH_AT", at).env("HARVESTER_ADMIN_CRASH_FILE", folder.join("crash"));
-    }
-    Killed(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-}
-
-async fn answers(address: SocketAddr) {
-    for _ in 0..200 {
-        if tokio::net::TcpStream::connect(address).await.is_ok() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the program does not listen");
-}
 
 async fn call(browser: &Browser, path: &str, body: Value) -> Value {
     let answer = browser.json(path, &body).await;
@@ -52,30 +22,17 @@ async fn call(browser: &Browser, path: &str, body: Value) -> Value {
 async fn a_delivery_survives_a_kill_after_every_line() {
     let lab = Lab::start(0, 30.0).await;
     let folder = tempfile::tempdir().unwrap();
-    let config = common::config(&folder);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let text = format!(
-        "listen = \"{address}\"\ndata = \"data\"\nsite = {:?}\n[session]\nsecure_cookie = false\n[network]\nallow = [\"127.0.0.0/8\"]\n",
-        config.site.as_ref().unwrap()
-    );
-    std::fs::write(folder.path().join("harvester-admin.toml"), text).unwrap();
-    let mut add = Command::new(env!("CARGO_BIN_EXE_harvester-admin"))
-        .args(["user", "add", "--role", "admin", "--number", "E1", "--config"])
-        .arg(folder.path().join("harvester-admin.toml"))
-        .arg("admin")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(add.stdin.as_mut().unwrap(), PASSWORD.as_bytes()).unwrap();
-    assert!(add.wait().unwrap().success());
+    let program = Program::prepare(&folder, "");
+    program.add_admin();
+    let address = program.address;
+    let crash = program.folder().join("crash");
 
     let mut vms = Vec::new();
     for (n, at) in STEPS.iter().flat_map(|step| [format!("{step}:began"), format!("{step}:done")]).enumerate() {
-        let _ = std::fs::remove_file(folder.path().join("crash"));
+        let _ = std::fs::remove_file(&crash);
         let began = std::time::Instant::now();
-        let doomed = start(folder.path(), Some(&at));
+        let file = crash.to_str().unwrap();
+        let doomed = program.start(&[("HARVESTER_ADMIN_CRASH_AT", &at), ("HARVESTER_ADMIN_CRASH_FILE", file)]);
         answers(address).await;
         let admin = Browser::signed_in(address, "admin").await;
         if n == 0 {
@@ -86,15 +43,15 @@ async fn a_delivery_survives_a_kill_after_every_line() {
         }
         let id = order(&admin, n).await;
         for _ in 0..600 {
-            if folder.path().join("crash").exists() {
+            if crash.exists() {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert!(folder.path().join("crash").exists(), "{at} was not reached");
+        assert!(crash.exists(), "{at} was not reached");
         drop(doomed);
 
-        let _going_on = start(folder.path(), None);
+        let _going_on = program.start(&[]);
         answers(address).await;
         let admin = Browser::signed_in(address, "admin").await;
         let view = ended(&admin, &id).await;

@@ -5,6 +5,8 @@
     reason = "each test program uses its part, and what fails here fails the test"
 )]
 
+pub(crate) mod program;
+
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -68,8 +70,15 @@ pub(crate) fn config(folder: &TempDir) -> Config {
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) ops: Arc<Ops>,
-    _folder: TempDir,
+    folder: TempDir,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
+}
+
+impl Running {
+    /// The file of its database.
+    pub(crate) fn database(&self) -> std::path::PathBuf {
+        self.folder.path().join("data/harvester-admin.db")
+    }
 }
 
 impl Drop for Running {
@@ -93,7 +102,7 @@ pub(crate) async fn serve() -> Running {
     tokio::spawn(program.serve(listener, async move {
         let _ = stopped.await;
     }));
-    Running { address, ops, _folder: folder, stop: Some(stop) }
+    Running { address, ops, folder, stop: Some(stop) }
 }
 
 /// Registers the lab's cluster and a subnet that serves one of its networks; waits until its VMs are there.
@@ -142,12 +151,14 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub(crate) struct Browser {
     pub(crate) address: SocketAddr,
     pub(crate) cookie: Option<String>,
+    /// What pages of this session know; empty for nobody.
+    pub(crate) csrf: String,
 }
 
 impl Browser {
     /// Nobody's.
     pub(crate) fn nobody(address: SocketAddr) -> Self {
-        Self { address, cookie: None }
+        Self { address, cookie: None, csrf: String::new() }
     }
 
     /// Signed in as one of the lab's accounts.
@@ -157,7 +168,11 @@ impl Browser {
         let cookie =
             answer.headers.get("set-cookie").unwrap_or_else(|| panic!("{login} was not signed in: {answer:?}"));
         let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
-        Self { address, cookie: Some(cookie) }
+        let mut browser = Self { address, cookie: Some(cookie), csrf: String::new() };
+        let page = browser.get("/account").await.text;
+        let field = page.split("name=\"csrf\"").nth(1).and_then(|after| after.split("value=\"").nth(1));
+        browser.csrf = field.and_then(|after| after.split('"').next()).expect("a page has the secret").to_owned();
+        browser
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -172,8 +187,36 @@ impl Browser {
 
     pub(crate) async fn json(&self, path: &str, body: &serde_json::Value) -> Answer {
         let origin = format!("http://{}", self.address);
-        let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
+        let headers =
+            [("origin", origin.as_str()), ("content-type", "application/json"), (app::CSRF_HEADER, self.csrf.as_str())];
         self.send(Method::POST, path, &headers, body.to_string()).await
+    }
+
+    /// Shows a console ticket; the beginning of what the screen says, or the code that the line was closed with. Without a
+    /// line it is the HTTP status.
+    pub(crate) async fn console(&self, ticket: &str) -> Result<String, u16> {
+        use futures::{SinkExt, StreamExt};
+        use tokio_tungstenite::tungstenite::{Error, Message, client::IntoClientRequest};
+        let mut request = format!("ws://{}{}", self.address, app::paths::CONSOLE_SOCKET).into_client_request().unwrap();
+        request.headers_mut().insert("origin", format!("http://{}", self.address).parse().unwrap());
+        if let Some(cookie) = &self.cookie {
+            request.headers_mut().insert("cookie", cookie.parse().unwrap());
+        }
+        let stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
+        let mut socket = match tokio_tungstenite::client_async(request, stream).await {
+            Ok((socket, _)) => socket,
+            Err(Error::Http(answer)) => return Err(answer.status().as_u16()),
+            Err(error) => panic!("no line: {error}"),
+        };
+        socket.send(Message::text(ticket)).await.unwrap();
+        while let Some(message) = socket.next().await {
+            match message.unwrap() {
+                Message::Binary(bytes) => return Ok(String::from_utf8_lossy(&bytes[..3]).into_owned()),
+                Message::Close(frame) => return Err(frame.map_or(1005, |frame| frame.code.into())),
+                _ => {}
+            }
+        }
+        Err(1006)
     }
 
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: String) -> Answer {

@@ -1,0 +1,138 @@
+//! What happens to acts when a part of the world is missing: the cluster, the database, the answer. Each says so, and none
+//! is done twice, half or later.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Answer, Browser, CLUSTER, Lab, Running, serve, settle};
+use model::fleet::Health;
+use model::id::{ClusterId, VmRef};
+use model::vm::Power;
+use serde_json::{Value, json};
+use simulator::behave::View;
+use simulator::behave::resources::VM;
+use simulator::world::fault::{Fault, Harm};
+use sqlx::Connection;
+
+/// A VM of the lab that runs.
+fn running_vm(running: &Running) -> VmRef {
+    let member = running.ops.fleet.member(&ClusterId::parse(CLUSTER).unwrap()).unwrap();
+    let rows = member.running().unwrap().cache.rows();
+    let row = rows.iter().find(|row| row.power == Power::Running && !row.name.contains("fault")).expect("one runs");
+    row.reference().unwrap()
+}
+
+async fn power(browser: &Browser, vm: &VmRef, action: &str, key: &str) -> Answer {
+    let vm = json!({ "cluster": vm.cluster, "namespace": vm.namespace, "name": vm.name });
+    let command = json!({ "vm": vm, "action": action, "reason": "", "key": key });
+    browser.json("/api/app/vm/api/change_power", &json!({ "command": command })).await
+}
+
+/// What the cluster itself holds of a VM.
+fn run_strategy(lab: &Lab, vm: &VmRef) -> Value {
+    let found = lab.simulator.world().get(VM, vm.namespace.as_str(), vm.name.as_str()).expect("the VM is there");
+    found.pointer("/spec/runStrategy").cloned().unwrap_or_default()
+}
+
+/// Row 9 of the reliability list.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_to_an_absent_cluster_fails_at_once_and_does_not_come_later() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    // Watches that were begun before the cluster goes away end too.
+    lab.simulator.world().faults().add(Fault::always("watch", "*", Harm::CloseWatch { after_ms: 500 }));
+    settle(&running.ops, &lab).await;
+    let operator = Browser::signed_in(running.address, "operator").await;
+    let vm = running_vm(&running);
+    let before = run_strategy(&lab, &vm);
+    let faults = lab.simulator.world().faults();
+    faults.add(Fault::always("*", "*", Harm::Drop));
+    let member = running.ops.fleet.member(&ClusterId::parse(CLUSTER).unwrap()).unwrap();
+    common::until("the cluster is known to be away", || member.view().health == Health::Unreachable).await;
+
+    let began = Instant::now();
+    let refused = power(&operator, &vm, "stop", "away-1").await;
+    assert_eq!(refused.status, 503, "{}", refused.text);
+    assert!(refused.text.contains("nothing was done"), "{}", refused.text);
+    assert!(began.elapsed() < Duration::from_secs(1), "it took {:?}", began.elapsed());
+    let list = operator.get("/vms").await;
+    assert!(list.status == 200 && list.text.contains(vm.name.as_str()), "what was seen last is still shown");
+
+    faults.clear();
+    running
+        .ops
+        .fleet
+        .refresh(&ops::Context::system("t", ops::Clock::machine().now()), &ClusterId::parse(CLUSTER).unwrap())
+        .await
+        .unwrap();
+    common::until("the cluster is back", || member.view().health == Health::Reachable).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(run_strategy(&lab, &vm), before, "what was refused is not done later");
+}
+
+/// Row 20: the same key at the same time is one effect with one answer; another body under it is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_key_is_one_act_whoever_asks_how_often() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    settle(&running.ops, &lab).await;
+    let operator = Browser::signed_in(running.address, "operator").await;
+    let vm = running_vm(&running);
+    let same = || power(&operator, &vm, "stop", "same-key-1");
+    let (a, b, c) = tokio::join!(same(), same(), same());
+    assert_eq!(a.status, 200, "{}", a.text);
+    assert_eq!((&b.text, &c.text), (&a.text, &a.text), "the answer is the same too");
+    let other = power(&operator, &vm, "force-stop", "same-key-1").await;
+    assert_eq!(other.status, 422, "{}", other.text);
+    let admin = Browser::signed_in(running.address, "admin").await;
+    let trail = admin.get(&format!("/api/app/audit/api/search_audit?query[text]={}", vm.name)).await;
+    assert_eq!(trail.text.matches("\"act\":\"stop\"").count(), 1, "{}", trail.text);
+}
+
+/// Row 26: what cannot be written into the trail is not done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_an_audit_line_nothing_is_done() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    settle(&running.ops, &lab).await;
+    let operator = Browser::signed_in(running.address, "operator").await;
+    let vm = running_vm(&running);
+    let before = run_strategy(&lab, &vm);
+    let url = format!("sqlite://{}", running.database().display());
+    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let lose = "CREATE TRIGGER lost BEFORE INSERT ON audit_record BEGIN SELECT RAISE(ABORT, 'the disk is gone'); END";
+    sqlx::query(lose).execute(&mut database).await.unwrap();
+
+    let failed = power(&operator, &vm, "stop", "lost-1").await;
+    assert_eq!(failed.status, 500, "{}", failed.text);
+    assert!(!failed.text.contains("disk is gone"), "what broke inside stays inside: {}", failed.text);
+    assert!(failed.text.contains("reference"), "{}", failed.text);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(run_strategy(&lab, &vm), before);
+
+    sqlx::query("DROP TRIGGER lost").execute(&mut database).await.unwrap();
+    let done = power(&operator, &vm, "stop", "lost-2").await;
+    assert_eq!(done.status, 200, "once the trail can be written it is done: {}", done.text);
+}
+
+/// Row 69: a ticket is for one look, by one account, and no address carries it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_console_ticket_opens_once_and_only_for_whom_it_was_given() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    settle(&running.ops, &lab).await;
+    let (operator, admin) =
+        (Browser::signed_in(running.address, "operator").await, Browser::signed_in(running.address, "admin").await);
+    let vm = running_vm(&running);
+    let ticket = async |browser: &Browser| {
+        let open = json!({ "vm": { "cluster": vm.cluster, "namespace": vm.namespace, "name": vm.name }, "mode": "vnc", "reason": "look" });
+        let answer = browser.json("/api/app/console/api/ask_ticket", &json!({ "open": open })).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        serde_json::from_str::<Value>(&answer.text).unwrap()["secret"].as_str().unwrap().to_owned()
+    };
+    let own = ticket(&operator).await;
+    assert_eq!(operator.console(&own).await, Ok("RFB".to_owned()), "the screen greets");
+    assert_eq!(operator.console(&own).await, Err(4401), "used twice");
+    let others = ticket(&operator).await;
+    assert_eq!(admin.console(&others).await, Err(4401), "another account's");
+    assert_eq!(operator.console("made-up").await, Err(4401));
+    let nobody = Browser::nobody(running.address);
+    assert_eq!(nobody.console(&ticket(&operator).await).await, Err(401), "not signed in");
+}
