@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use model::Fault;
+use model::{Code, Fault};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::states::FaultState;
+use crate::live::{Link, Live};
 
 /// What a page's resource yields.
 pub(crate) type Answered<T> = Resource<Result<T, Fault>>;
@@ -33,6 +34,7 @@ where
 {
     let children = Arc::new(children);
     let retry = Callback::new(move |()| from.refetch());
+    fetch_when_back(from);
     let content = move || {
         let children = children.clone();
         Suspend::new(async move {
@@ -43,6 +45,23 @@ where
         })
     };
     view! { <Transition fallback=fallback>{content}</Transition> }
+}
+
+/// What could not be fetched because the server was out of reach is fetched once the line to it is open again.
+fn fetch_when_back<T>(from: Answered<T>)
+where
+    T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static,
+{
+    let Some(live) = use_context::<Live>() else { return };
+    Effect::new(move |was_open: Option<bool>| {
+        let is_open = live.link.get() == Link::Open;
+        let is_missing =
+            || from.with_untracked(|answer| matches!(answer, Some(Err(fault)) if fault.code == Code::Offline));
+        if is_open && was_open == Some(false) && is_missing() {
+            from.refetch();
+        }
+        is_open
+    });
 }
 
 /// A page: its title for the window, and the element that holds it.

@@ -7,8 +7,9 @@ use model::ipam::SubnetView;
 use model::quantity::percent;
 
 use super::api::list_subnets;
+use super::room_word;
 use crate::frame::{Loaded, Page, may};
-use crate::locales::use_words;
+use crate::locales::{grouped, use_words};
 use crate::paths;
 
 /// The page of all subnets.
@@ -77,7 +78,7 @@ fn Row(view: SubnetView) -> impl IntoView {
             <td>{serves}</td>
             <td>
                 <div class="gauge">
-                    <p><b>{format!("{used}%")}</b><span>{(words.of)(&held.to_string(), &room.to_string())}</span></p>
+                    <p><b>{format!("{used}%")}</b><span>{(words.of)(&grouped(held), &room_word(room))}</span></p>
                     <Meter used=f64::from(used) label=format!("{} {used}%", words.used) thin=true/>
                 </div>
             </td>

@@ -16,8 +16,9 @@ use super::api::{read_map, remove_subnet};
 use super::card::Card;
 use super::draft::Typed;
 use super::form::SubnetForm;
+use super::room_word;
 use crate::frame::{Desk, Loaded, Page, tell, use_lang, use_refusal};
-use crate::locales::use_words;
+use crate::locales::{grouped, use_words};
 use crate::paths::{self, param};
 
 /// The page of a subnet.
@@ -69,7 +70,7 @@ fn Alive(map: AddressMap, again: Callback<()>) -> impl IntoView {
     let under = format!("{under_vlan}{under_gateway}{serves}");
     Desk::find().name(paths::subnet(id.as_str()), subnet.name.clone());
     let (name, cidr) = (subnet.name.clone(), subnet.cidr.to_string());
-    let of = (words.of)(&view.held.to_string(), &view.room.to_string());
+    let of = (words.of)(&grouped(view.held), &room_word(view.room));
     view! {
         <PageHead title=name.clone() after=move || view! { <code class="soft">{cidr.clone()}</code> } under=move || under.clone()>
             <Button word=words.edit glyph=Glyph::Edit refusal=use_refusal(Verb::IpamWrite) on_press=move |()| editing.update(|e| *e = !*e)/>

@@ -12,6 +12,7 @@ use leptos_router::SsrMode;
 use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
 use leptos_router::components::Route;
 
+use crate::locales::grouped;
 use crate::paths::route;
 
 /// The routes of this noun.
@@ -24,4 +25,9 @@ pub(crate) fn IpamRoutes() -> AnyNestedRoute {
     }
     .into_inner()
     .into_any_nested_route()
+}
+
+/// Addresses that may be handed out, as a word: of IPv6 subnets nobody counts them all.
+fn room_word(room: u64) -> String {
+    if room >= 1 << 32 { "2³²+".to_owned() } else { grouped(room) }
 }

@@ -97,7 +97,7 @@ super::words! {
         observed: "实测", "Observed";
         ownership: "归属", "Ownership";
         environment: "环境", "Environment";
-        managed: "由平台管理", "Managed by the platform";
+        managed: "由平台管理", "Managed";
         place: "位置", "Place";
         namespace: "命名空间", "Namespace";
         migratable: "可热迁移", "Live migration";

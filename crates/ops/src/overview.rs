@@ -7,7 +7,7 @@ use model::change::{OperationView, State};
 use model::fleet::{ClusterView, Health};
 use model::overview::{Need, Overview, Target};
 use model::time::ago;
-use model::vm::{Power, Tone};
+use model::vm::{Power, Tone, VmRow};
 use model::{Lang, Say, UnixMs, say};
 use store::Db;
 
@@ -51,18 +51,6 @@ impl Ops {
         let mut needs: Vec<Need> = away.chain(parked).collect();
         for member in self.fleet.members() {
             let Ok(running) = member.running() else { continue };
-            let rows = running.cache.rows();
-            let failed = rows.iter().filter(|row| row.power == Power::Failed);
-            for row in failed.take(MAX_NEEDS.saturating_sub(needs.len())) {
-                let name = &row.name;
-                let why = row.problem.as_deref().unwrap_or(&row.status).to_owned();
-                needs.push(Need {
-                    tone: Tone::Error,
-                    title: say!("{name} 没有起来", "{name} does not come up"),
-                    note: Say::verbatim(why),
-                    target: Target::Vm(row.cluster.to_string(), row.namespace.to_string(), name.to_string()),
-                });
-            }
             if member.view().quarantined > 0 {
                 let (n, name) = (member.view().quarantined, &member.record.name);
                 needs.push(Need {
@@ -76,8 +64,39 @@ impl Ops {
                 needs.push(expiry_need(&member.record.name, member.record.id.as_str(), expires.since(now)));
             }
         }
-        needs.truncate(MAX_NEEDS);
+        // VMs come last: there may be many, and what is above may be why.
+        let mut failed: Vec<Need> = Vec::new();
+        for member in self.fleet.members() {
+            let Ok(running) = member.running() else { continue };
+            let rows = running.cache.rows();
+            failed.extend(
+                rows.iter().filter(|row| row.power == Power::Failed).map(|row| vm_need(row, &member.record.name)),
+            );
+        }
+        let room = MAX_NEEDS.saturating_sub(needs.len()).max(1);
+        if failed.len() > room {
+            let more = failed.len() - (room - 1);
+            failed.truncate(room - 1);
+            failed.push(Need {
+                tone: Tone::Error,
+                title: say!("另有 {more} 台没有起来", "{more} more do not come up"),
+                note: Say::fixed("在列表里逐台看", "the list has them all"),
+                target: Target::Vms("status:failed".to_owned()),
+            });
+        }
+        needs.extend(failed);
         needs
+    }
+}
+
+fn vm_need(row: &VmRow, cluster: &str) -> Need {
+    let name = &row.name;
+    let why = row.problem.as_deref().unwrap_or(&row.status);
+    Need {
+        tone: Tone::Error,
+        title: say!("{name} 没有起来", "{name} does not come up"),
+        note: Say::verbatim(format!("{cluster} · {why}")),
+        target: Target::Vm(row.cluster.to_string(), row.namespace.to_string(), name.to_string()),
     }
 }
 
