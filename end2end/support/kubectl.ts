@@ -31,9 +31,12 @@ export interface VmName {
   name: string;
 }
 
+/** Where all VMs are read: without discovery, which each kubectl does in its own way. */
+export const ALL_VMS = "/apis/kubevirt.io/v1/virtualmachines";
+
 /** All VMs with what the cluster prints as their status. */
 export async function vmsOf(kubeconfig: string): Promise<(VmName & { status: string; environment: string })[]> {
-  const list = JSON.parse(await kubectl(kubeconfig, "get", "vm", "-A", "-o", "json")) as { items: Item[] };
+  const list = JSON.parse((await raw(kubeconfig, ALL_VMS)).toString("utf8")) as { items: Item[] };
   return list.items.map(({ metadata, status }) => ({
     namespace: metadata.namespace,
     name: metadata.name,

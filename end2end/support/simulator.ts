@@ -14,6 +14,10 @@ const PATIENCE_MS = 30_000;
 export interface Simulated {
   /** A file for kubectl. */
   kubeconfig: string;
+  /** It answers nobody any more, and ends no connection, as a machine that hangs. */
+  freeze(): void;
+  /** It goes on where it was. */
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -24,7 +28,10 @@ export async function simulate(seed: number, vms: number): Promise<Simulated> {
   const program = process.env.HARVESTER_SIM ?? path.resolve(import.meta.dirname, "../../target/debug/harvester-sim");
   const words = ["serve", "--nodes", "2", "--vms", `${vms}`, "--seed", `${seed}`, "--speed", "10", "--kubeconfig", kubeconfig];
   const child = spawn(program, words, { stdio: "ignore" });
+  const thaw = () => void child.kill("SIGCONT");
   const stop = async () => {
+    // What is frozen hears nothing.
+    thaw();
     child.kill("SIGTERM");
     await rm(folder, { recursive: true, force: true });
   };
@@ -36,5 +43,5 @@ export async function simulate(seed: number, vms: number): Promise<Simulated> {
     }
     await sleep(50);
   }
-  return { kubeconfig, stop };
+  return { kubeconfig, freeze: () => void child.kill("SIGSTOP"), thaw, stop };
 }

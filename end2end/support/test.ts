@@ -2,7 +2,7 @@
  * `test` as all specs use it: a demo a worker, somebody signed in, a language and a theme, and a page that fails its test
  * when anything was logged as an error or a warning.
  */
-import { test as base, type ConsoleMessage, type Page } from "@playwright/test";
+import { test as base, type BrowserContext, type ConsoleMessage, type Page } from "@playwright/test";
 
 import type { Language, Places, Role, Theme } from "../pages";
 import { type Demo, startDemo } from "./demo";
@@ -26,6 +26,8 @@ interface PerWorker {
   demo: Demo;
   sessions: Sessions;
   places: Places;
+  /** What tests of `shared.ts` use instead of a context of their own. */
+  shared: BrowserContext;
 }
 
 export const test = base.extend<PerTest, PerWorker>({
@@ -43,6 +45,15 @@ export const test = base.extend<PerTest, PerWorker>({
   places: [
     async ({ browser, demo, sessions }, use) => use(await findPlaces(browser, demo, sessions)),
     { scope: "worker", timeout: 120_000 },
+  ],
+
+  shared: [
+    async ({ browser, demo }, use) => {
+      const context = await browser.newContext({ baseURL: demo.url, viewport: { width: 1440, height: 900 }, locale: "zh-CN" });
+      await use(context);
+      await context.close();
+    },
+    { scope: "worker" },
   ],
 
   baseURL: async ({ demo }, use) => use(demo.url),

@@ -2,32 +2,11 @@
  * What holds of every page for everybody who sees it: the browser renders what the server did, it has a name, nothing is
  * logged, axe finds nothing in either theme, it does not scroll sideways, and the keyboard gets about.
  */
-import type { BrowserContext } from "@playwright/test";
-
 import { type Language, PAGES, type PageEntry, type Role, ROLES, sees, WIDTHS } from "../pages";
 import { expectAccessibleInBothThemes } from "../support/axe";
 import { loadTwice } from "../support/hydration";
 import { expectNoSidewaysScroll, expectReachable, expectSkipLink } from "../support/layout";
-import { prefer } from "../support/preferences";
-import { expect, test as base } from "../support/test";
-
-/** One context for all: its cache keeps the compiled WebAssembly, which is most of what a page's load takes. */
-const test = base.extend<object, { shared: BrowserContext }>({
-  shared: [
-    async ({ browser, demo }, use) => {
-      const context = await browser.newContext({ baseURL: demo.url, viewport: { width: 1440, height: 900 } });
-      await use(context);
-      await context.close();
-    },
-    { scope: "worker" },
-  ],
-  context: async ({ shared, demo, sessions, role, language }, use) => {
-    await shared.clearCookies();
-    if (role !== undefined) await shared.addCookies(sessions[role].cookies);
-    await prefer(shared, demo.url, { language, theme: "light" });
-    await use(shared);
-  },
-});
+import { expect, test } from "../support/shared";
 
 /** Who looks, in which language, and whether at everything: the least who sees a page, those between, an administrator. */
 function audiences(entry: PageEntry): { role: Role | undefined; language: Language; isThorough: boolean }[] {
