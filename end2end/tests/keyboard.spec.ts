@@ -78,7 +78,6 @@ test.describe("the list of VMs", () => {
   });
 
   test("Enter opens the preview, arrows lead it along, Esc closes it and the focus stays", async ({ page }) => {
-    test.fixme(true, "defects.md:6: Enter opens the page, no key the preview");
     const grid = await openList(page);
     await grid.focus();
     await press(page, "Home", 1);
@@ -102,7 +101,6 @@ test.describe("the preview", () => {
   test.use({ role: "operator", language: "zh-CN" });
 
   test("Esc within it gives the focus to the table", async ({ page }) => {
-    test.fixme(true, "defects.md:12: the focus is lost");
     const grid = await openList(page);
     const drawer = page.locator(".vms-drawer");
     await row(page, 1).locator("td[data-col=state]").click();
@@ -159,7 +157,6 @@ for (const language of LANGUAGES) {
     });
 
     test("the arrow opens a menu a second time", async ({ page, places }) => {
-      test.fixme(true, "defects.md:13: only once");
       await page.goto(`/vms/${places.vm}`);
       await hydrated(page);
       const button = page.locator("main .buttons button[aria-haspopup=menu]");
@@ -227,7 +224,6 @@ for (const language of LANGUAGES) {
     });
 
     test("Esc in the menu under the name gives the focus back to the name", async ({ page }) => {
-      test.fixme(true, "defects.md:14: it is lost with what closed");
       await openList(page);
       const me = page.locator("summary.me");
       await me.focus();
@@ -241,7 +237,6 @@ for (const language of LANGUAGES) {
     });
 
     test("Esc closes a dialog wherever in it the focus is", async ({ page, places }) => {
-      test.fixme(true, "defects.md:9: only while it is in a text field");
       await openList(page);
       await page.keyboard.press("?");
       const help = page.getByRole("dialog", { name: said(language, "快捷键", "Keyboard shortcuts") });
@@ -289,7 +284,6 @@ test.describe("who may not", () => {
   test.use({ role: "viewer", language: "en" });
 
   test("is told why at the focus, and Esc takes the tip away", async ({ page, places }) => {
-    test.fixme(true, "defects.md:4: no key takes it away");
     await page.goto(`/vms/${places.vm}`);
     await hydrated(page);
     const button = page.locator("main .buttons > button").first();

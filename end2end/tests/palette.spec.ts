@@ -116,7 +116,6 @@ for (const language of LANGUAGES) {
     });
 
     test("axe finds nothing in it", async ({ page }) => {
-      test.fixme(true, "defects.md:15: its head is a second banner");
       await page.goto("/clusters");
       await hydrated(page);
       await page.keyboard.press("Control+k");
@@ -126,7 +125,6 @@ for (const language of LANGUAGES) {
     });
 
     test("Tab does not lead to what it covers", async ({ page }) => {
-      test.fixme(true, "defects.md:3: it does");
       await page.goto("/clusters");
       await hydrated(page);
       await page.keyboard.press("Control+k");

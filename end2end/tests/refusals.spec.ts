@@ -243,7 +243,6 @@ for (const language of LANGUAGES) {
     });
 
     test("a Kubernetes that is no Harvester is refused by that name", async ({ page }) => {
-      test.fixme(true, "defects.md:7: it is registered");
       const plain = await servePlainKubernetes();
       try {
         await page.goto("/clusters/new");
@@ -257,7 +256,6 @@ for (const language of LANGUAGES) {
     });
 
     test("a sentence goes when what it was about is mended", async ({ page, demo }) => {
-      test.fixme(true, "defects.md:8: it stays until the next try");
       const fine = await readFile(demo.kubeconfigs[0]!, "utf8");
       await page.goto("/clusters/new");
       await hydrated(page);
