@@ -17,6 +17,7 @@ use crate::site::{self, Site};
 use crate::steps::{Outcome, Step, Tally, run_all};
 use crate::tidy::tidy;
 use crate::toolchain::{Wasm, ensure_c_compiler};
+use crate::witness;
 use crate::workspace::{Profile, Workspace};
 
 /// The workspace as this machine runs it.
@@ -32,7 +33,7 @@ const BUDGET_KIB: u64 = 700;
 /// What to run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Selection {
-    /// Leave out the browser and PostgreSQL.
+    /// Leave out the browser, PostgreSQL and the witness.
     #[arg(long)]
     quick: bool,
     /// Only this step; may be repeated.
@@ -70,6 +71,7 @@ fn steps(workspace: &Workspace, quick: bool) -> Vec<Step<'_>> {
         Step::new("deny", || tool(workspace, "deny", "deny --offline check bans licenses sources")),
         Step::new("machete", || tool(workspace, "machete", "machete --skip-target-dir")),
         Step::new("wasm", move || wasm(workspace, quick)),
+        Step::new("witness", move || if quick { Ok(Outcome::Left("--quick")) } else { witness::check(workspace) }),
         Step::new("browser", move || if quick { Ok(Outcome::Left("--quick")) } else { browser(workspace) }),
     ]
 }

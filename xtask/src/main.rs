@@ -9,6 +9,8 @@
 //! cargo xtask build [--release]     target/debug + target/site, or target/dist/harvester-admin to copy somewhere
 //! cargo xtask test [--quick]        everything that CI checks, in order of speed
 //! cargo xtask tidy                  the rules of the architecture that a machine can keep
+//! cargo xtask witness build | up | down | status
+//!                                   upstream's own control planes on the loopback
 //! cargo xtask bench | fmt | shots
 //! ```
 //! It must never know what the product does: no noun of the platform appears here.
@@ -27,6 +29,7 @@ mod site;
 mod steps;
 mod tidy;
 mod toolchain;
+mod witness;
 mod workspace;
 
 use std::process::ExitCode;
@@ -64,6 +67,9 @@ enum Command {
         #[arg(long, short)]
         package: Option<String>,
     },
+    /// Upstream's own Kubernetes and KubeVirt control planes on the loopback: end2end/witness/README.md.
+    #[command(subcommand)]
+    Witness(witness::Command),
     /// Formats all sources.
     Fmt,
     /// Pictures of every page into end2end/screenshots.
@@ -95,6 +101,7 @@ fn run(command: Command) -> Result<()> {
         Command::Test(selection) => checks::test(&workspace, &selection),
         Command::Tidy => tidy::tidy(&workspace).map(|_| ()),
         Command::Bench { package } => bench::bench(&workspace, package.as_deref()),
+        Command::Witness(command) => witness::witness(&workspace, &command),
         Command::Fmt => process::run(&mut cargo::cargo(&workspace, "fmt --all")),
         Command::Shots => shots(&workspace),
     }

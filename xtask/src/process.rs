@@ -52,6 +52,7 @@ pub(crate) fn ended_by() -> Option<i32> {
 pub(crate) struct Running {
     child: Child,
     group: Pid,
+    grace: Duration,
 }
 
 impl Running {
@@ -69,7 +70,18 @@ impl Running {
             .with_context(|| format!("starting {}", command.get_program().display()))?;
         let group = Pid::from_child(&child);
         groups.push(group);
-        Ok(Self { child, group })
+        Ok(Self { child, group, grace: GRACE })
+    }
+
+    /// It has nothing to put in order: when this is dropped it is killed, not asked.
+    pub(crate) fn expendable(mut self) -> Self {
+        self.grace = Duration::ZERO;
+        self
+    }
+
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Waits until it ends by itself.
@@ -84,11 +96,13 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Asks the group to end, and kills what has not when [`GRACE`] is over.
+    /// Asks the group to end, and kills what has not when its grace is over.
     fn drop(&mut self) {
         let group = [self.group];
-        send(&group, Signal::TERM);
-        let deadline = Instant::now() + GRACE;
+        if !self.grace.is_zero() {
+            send(&group, Signal::TERM);
+        }
+        let deadline = Instant::now() + self.grace;
         // The leader is reaped while we wait: a group exists as long as its leader is a zombie.
         while (self.is_alive() || test_kill_process_group(self.group).is_ok()) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
@@ -123,6 +137,15 @@ pub(crate) fn answer(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
+}
+
+/// The standard output of a command that must succeed, trimmed; when it fails, the error tells what it wrote beside.
+pub(crate) fn said(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("running {}", shown(command)))?;
+    if !output.status.success() {
+        bail!("`{}` failed: {}", shown(command), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// The program's path, when it is in one of the folders of `PATH`.
@@ -182,9 +205,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_expendable_is_not_asked() {
+        let running = Running::start(&mut shell("trap '' TERM; while :; do sleep 1; done")).unwrap().expendable();
+        let (group, start) = (running.group, Instant::now());
+        drop(running);
+        assert!(test_kill_process_group(group).is_err() && start.elapsed() < GRACE);
+    }
+
+    #[test]
     fn a_failure_names_the_command() {
         let error = run(&mut shell("exit 3")).unwrap_err().to_string();
         assert!(error.contains("`sh -c exit 3` failed") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn what_a_failed_command_says_is_told() {
+        assert_eq!(said(&mut shell("echo ' one '")).unwrap(), "one");
+        let error = said(&mut shell("echo lost; echo why >&2; exit 1")).unwrap_err().to_string();
+        assert!(error.ends_with("failed: why"), "{error}");
     }
 
     #[test]
