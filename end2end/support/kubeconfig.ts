@@ -44,7 +44,7 @@ export async function servePlainKubernetes(): Promise<PlainCluster> {
   const folder = await mkdtemp(path.join(tmpdir(), "plain-kubernetes-"));
   const [key, cert] = [path.join(folder, "key.pem"), path.join(folder, "cert.pem")];
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=plain"];
-  const names = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:TRUE"];
+  const names = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"];
   await promisify(execFile)("openssl", [...words, ...names, "-keyout", key, "-out", cert]);
   const pem = await readFile(cert);
   const server = createServer({ key: await readFile(key), cert: pem }, (request, response) => {

@@ -20,7 +20,8 @@ fn breaches(tree: &Tree<'_>) -> Vec<Breach> {
         for (at, token) in begins {
             let attribute: Vec<_> = code[at..].iter().take_while(|token| !token.is("]")).collect();
             let names = |word: &str| attribute.iter().any(|token| token.is(word));
-            if !names("GetUrl") && !names("Courier") {
+            // `#[server(default)]` is about a parameter.
+            if !names("GetUrl") && !names("Courier") && !names("default") {
                 breaches.push(Breach::new(file, token.line, "#[server] without `client = Courier`"));
             }
         }

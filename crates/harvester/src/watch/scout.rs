@@ -1,4 +1,5 @@
-//! The one that knocks while the cluster is away, and reads the few things that are not watched.
+//! The one that knocks: now and then while all seems well, since a watch on a server that hangs is only silent; in growing
+//! intervals while the cluster is away. It also reads the few things that are not watched.
 
 use super::backoff::{Backoff, random};
 use super::gate::{least_wait, verdict};
@@ -10,17 +11,30 @@ use crate::view::clean;
 use model::UnixMs;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often Harvester's version is read: it changes with an upgrade.
 const VERSION_EVERY: Duration = Duration::from_secs(300);
+/// How often it is asked whether the cluster still answers, while it seems to.
+const KNOCK_EVERY: Duration = Duration::from_secs(20);
+/// How long an answer to that may take; tests wait for it.
+const ANSWER_WITHIN: Duration = Duration::from_millis(if cfg!(test) { 1_500 } else { 10_000 });
 
 /// Runs until the cache stops.
 pub(crate) async fn scout(shared: Arc<Shared>) {
+    let mut hurry = shared.hurry.subscribe();
+    let mut read_at = None::<Instant>;
     loop {
-        read_version(&shared).await;
+        if read_at.is_none_or(|at| at.elapsed() >= VERSION_EVERY) {
+            read_version(&shared).await;
+            read_at = Some(Instant::now());
+        }
+        hurry.mark_unchanged();
         tokio::select! {
             () = shared.gate.closed() => {}
-            () = tokio::time::sleep(VERSION_EVERY) => continue,
+            // It fails only when the cache, which stops this too, is gone.
+            _ = hurry.changed() => { look(&shared).await; continue }
+            () = tokio::time::sleep(KNOCK_EVERY) => { look(&shared).await; continue }
             () = shared.stop.cancelled() => return,
         }
         let mut backoff = Backoff::default();
@@ -52,9 +66,27 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
     }
 }
 
+/// Closes the door when the cluster does not answer, twice in a row: a single broken connection says little.
+async fn look(shared: &Shared) {
+    let twice = async {
+        match knock(shared).await {
+            Ok(()) => Ok(()),
+            Err(_) => knock(shared).await,
+        }
+    };
+    let answer = tokio::select! {
+        answer = twice => answer,
+        () = shared.stop.cancelled() => return,
+    };
+    if answer.is_err_and(|error| shared.gate.close(&error)) {
+        shared.status_changed();
+    }
+}
+
 async fn knock(shared: &Shared) -> Result<(), ClusterError> {
     let path = format!("{}?limit=1", Kind::VirtualMachine.collection(None));
-    shared.cluster.get(&path).await.map(drop)
+    let answer = tokio::time::timeout(ANSWER_WITHIN, shared.cluster.get(&path)).await;
+    answer.map_err(ClusterError::away)?.map(drop)
 }
 
 async fn read_version(shared: &Shared) {

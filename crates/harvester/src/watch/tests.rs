@@ -160,6 +160,26 @@ async fn rows_stay_while_the_cluster_is_away_and_it_comes_back_on_demand() {
     .await;
 }
 
+/// A server that hangs says nothing and closes nothing: whoever asks to look again learns it.
+#[tokio::test]
+async fn a_cluster_that_hangs_is_away_once_somebody_knocks() {
+    let world = World::new();
+    world.put_vm("a", "Running");
+    let cache = world.cache();
+    ready(&cache, 1).await;
+    until("it is well", || cache.status().health == Health::Reachable).await;
+    world.always("*", "*", Harm::Delay { ms: 120_000 });
+    cache.refresh();
+    until("it is away", || cache.status().health == Health::Unreachable).await;
+    assert_eq!(names(&cache), ["a"]);
+    world.simulator.world().faults().clear();
+    until("it is back", || {
+        cache.refresh();
+        cache.status().health == Health::Reachable
+    })
+    .await;
+}
+
 /// 11
 #[tokio::test]
 async fn a_throttled_list_waits_as_long_as_it_is_told() {
