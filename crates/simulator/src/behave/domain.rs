@@ -1,16 +1,19 @@
 //! virt-handler: the domain of an instance on its node, from `Scheduled` to the end.
 //!
 //! Owns what only the node knows: interfaces and disks as the hypervisor sees them, whether the guest can be migrated,
-//! and how long it takes to go down. What the guest says about itself is [`super::guest`]'s.
+//! and how long it takes to go down. `Ready`, claims and pods are virt-controller's ([`super::vmi`]); what the guest says
+//! about itself is [`super::guest`]'s. Invariant: a node that is down does nothing.
 //!
 //! Source: K `pkg/virt-handler/vm.go`, `pkg/network/setup/netstat.go`; `harvester-api.md` §1.8.
 
+use super::node::{self, Health};
 use super::object;
 use super::quantity::{bytes_of, bytes_text};
-use super::resources::{POD, PVC, VMI};
+use super::resources::{PVC, VMI};
 use super::vm::claim_name;
-use super::vmi::{self, active_pod, enter, entered, pods_of, vmi_of_pod};
-use super::{Behaviour, Effect, Now, Outcome, Role, View};
+use super::vmi::{MULTUS, active_pod, enter, entered, merge_into, pods_of, vmi_of_pod, with_source};
+use super::{Behaviour, Now, Outcome, Role, View};
+use crate::behave::resources::POD;
 use crate::scenario::fault::Fault;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -24,31 +27,53 @@ const SOURCE: &str = "virt-handler";
 const DEFINE: Duration = Duration::from_secs(2);
 /// How long a guest takes to go down when asked.
 const SHUTDOWN: Duration = Duration::from_secs(4);
+/// A guest is told once that it is to go down; later steps of the same deletion are quiet.
+const TOLD: Duration = Duration::from_secs(1);
 
 fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
-    match object::text(vmi, "/status/phase") {
-        "Scheduled" if object::is_deleting(vmi) => ended(vmi, "Failed", view, now),
-        "Scheduled" => starting(vmi, view, now),
-        "Running" if object::is_deleting(vmi) => stopping(vmi, view, now),
-        "Running" => refresh(vmi, view, now),
-        _ => Outcome::rest(),
+    let phase = object::text(vmi, "/status/phase");
+    if !matches!(phase, "Scheduled" | "Running") {
+        return Outcome::rest();
+    }
+    let health = node::health(object::text(vmi, "/status/nodeName"), view);
+    if health == Health::Down {
+        return Outcome::rest().again(node::LOOK);
+    }
+    let end = goes_down(vmi, view);
+    match (phase, end) {
+        ("Scheduled", Some(_)) => ended(vmi, "Failed", now),
+        ("Scheduled", None) => starting(vmi, health, view, now),
+        (_, Some(since)) => stopping(vmi, &since, now),
+        (_, None) => refresh(vmi, view, now),
     }
 }
 
-fn starting(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
-    if let Some(left) = entered(vmi, "Scheduled").and_then(|since| now.until(since, DEFINE)) {
+/// Since when the guest is to go down: its instance was deleted, or its launcher was told to end (which deletes, evicts
+/// and drains do). A launcher passes the signal on.
+fn goes_down(vmi: &Value, view: &dyn View) -> Option<String> {
+    if object::is_deleting(vmi) {
+        return Some(object::text(vmi, "/metadata/deletionTimestamp").to_owned());
+    }
+    let pods = pods_of(vmi, view);
+    let pod = active_pod(vmi, &pods).filter(|pod| object::is_deleting(pod))?;
+    let deadline: jiff::Timestamp = object::text(pod, "/metadata/deletionTimestamp").parse().ok()?;
+    let grace = object::number(pod, "/metadata/deletionGracePeriodSeconds").unwrap_or(0);
+    Some(object::stamp_of(deadline.as_millisecond().saturating_sub(grace.saturating_mul(1000))))
+}
+
+fn starting(vmi: &Value, health: Health, view: &dyn View, now: Now) -> Outcome {
+    if let Some(left) = entered(vmi, "Scheduled").and_then(|since| now.until(since, DEFINE * health.slowness())) {
         return Outcome::rest().again(left);
     }
     if Fault::CrashLoop.is_in(object::name(vmi)) {
         let message = "server error. command SyncVMI failed: \"LibvirtError(Code=1, Domain=10, Message='internal error: process exited while connecting to monitor')\"";
         let told = object::event(vmi, "Warning", "SyncFailed", message, SOURCE);
-        let mut outcome = ended(vmi, "Failed", view, now);
+        let mut outcome = ended(vmi, "Failed", now);
         outcome.effects.push(told);
         return outcome;
     }
     let mut status = enter(vmi, "Running", now);
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
-    object::set_condition(&mut conditions, "Ready", true, "", "", now);
     object::drop_condition(&mut conditions, "Synchronized");
     if object::text(vmi, "/spec/startStrategy") == "Paused" {
         object::set_condition(&mut conditions, "Paused", true, "PausedByUser", "VMI was paused by user", now);
@@ -64,29 +89,35 @@ fn starting(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     Outcome::of(effects.into_iter().flatten())
 }
 
-fn merge_into(status: &mut Value, more: Value) {
-    if let (Some(held), Value::Object(more)) = (status.as_object_mut(), more) {
-        held.extend(more);
-    }
-}
-
 /// What a running domain shows of its hardware.
 pub(crate) fn hardware(vmi: &Value, view: &dyn View) -> Value {
     let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
     let cpu = |field: &str| object::number(vmi, &format!("/spec/domain/cpu/{field}")).unwrap_or(1);
-    let memory = json!(bytes_text(guest));
-    let boot = object::at(vmi, "/status/memory/guestAtBoot").cloned().unwrap_or_else(|| memory.clone());
-    json!({
+    let mut shown = json!({
         "interfaces": interfaces(vmi, view),
-        "volumeStatus": volumes(vmi, view),
-        "memory": {"guestAtBoot": boot, "guestCurrent": memory, "guestRequested": memory},
+        "volumeStatus": volumes(vmi),
         "currentCPUTopology": {"cores": cpu("cores"), "sockets": cpu("sockets"), "threads": cpu("threads")},
         "machine": {"type": "pc-q35-rhel9.6.0"},
-        "migrationMethod": "LiveMigration",
-        "migrationTransport": "Unix",
-        "virtualMachineRevisionName": format!("revision-start-vm-{}-{}", object::uid(vmi), object::annotation(vmi, "kubevirt.io/vm-generation").unwrap_or("1")),
+        "migrationMethod": if copies_disks(vmi) { "BlockMigration" } else { "LiveMigration" },
         "selinuxContext": "none",
-    })
+    });
+    if guest > 0 {
+        shown["memory"] = json!({"guestCurrent": bytes_text(guest), "guestRequested": bytes_text(guest)});
+    }
+    shown
+}
+
+/// Whether a migration copies disks: some are neither claims nor read-only. Source: K `pkg/virt-handler/vm.go`
+/// (`checkVolumesForMigration`).
+fn copies_disks(vmi: &Value) -> bool {
+    let is_read_only = |name: &Value| {
+        object::items(vmi, "/spec/domain/devices/disks").iter().any(|disk| {
+            disk["name"] == *name && disk.get("cdrom").is_some_and(|cdrom| cdrom["readonly"] != json!(false))
+        })
+    };
+    object::items(vmi, "/spec/volumes")
+        .iter()
+        .any(|volume| claim_name(volume).is_empty() && !is_read_only(&volume["name"]))
 }
 
 /// The MAC of an interface: the spec's, else one that follows from the instance.
@@ -107,107 +138,107 @@ pub(crate) fn interface_mac(vmi: &Value, name: &str) -> String {
     format!("52:54:00:{a:02x}:{b:02x}:{c:02x}")
 }
 
-/// Interfaces as domain and Multus know them; what an agent added before is kept.
+/// Interfaces as the domain has them; what Multus and an agent said before is kept.
 fn interfaces(vmi: &Value, view: &dyn View) -> Vec<Value> {
     let pods = pods_of(vmi, view);
     let pod = active_pod(vmi, &pods);
     let seen = object::items(vmi, "/status/interfaces");
-    let wanted = object::items(vmi, "/spec/domain/devices/interfaces").iter().enumerate();
+    let wanted = object::items(vmi, "/spec/domain/devices/interfaces").iter();
+    let is_pod_network = |name: &Value| {
+        object::items(vmi, "/spec/networks").iter().any(|held| held["name"] == *name && held.get("pod").is_some())
+    };
     let mut all: Vec<Value> = wanted
-        .filter(|(_, interface)| object::text(interface, "/state") != "absent")
-        .map(|(at, interface)| {
+        .filter(|interface| object::text(interface, "/state") != "absent")
+        .map(|interface| {
             let name = object::text(interface, "/name");
-            let mac = interface_mac(vmi, name);
-            let network = object::items(vmi, "/spec/networks").iter().find(|network| network["name"] == name);
-            let is_pod_network = network.is_some_and(|network| network.get("pod").is_some());
+            let held = seen.iter().find(|held| held["name"] == name).cloned().unwrap_or_default();
+            let said = object::text(&held, "/infoSource").to_owned();
+            let has_agent = said.contains("guest-agent");
             let mut made = Map::new();
             made.insert("name".to_owned(), json!(name));
-            made.insert("mac".to_owned(), json!(mac));
+            made.insert("mac".to_owned(), json!(interface_mac(vmi, name)));
             made.insert("queueCount".to_owned(), json!(1));
             made.insert("linkState".to_owned(), json!(if interface["state"] == "down" { "down" } else { "up" }));
-            let source = if is_pod_network { "domain" } else { "domain, multus-status" };
-            made.insert("infoSource".to_owned(), json!(source));
-            let pod_interface =
-                if is_pod_network { "eth0".to_owned() } else { super::launcher::pod_interface(name, at) };
-            made.insert("podInterfaceName".to_owned(), json!(pod_interface));
-            if let (true, Some(pod)) = (is_pod_network, pod) {
+            let source = if has_agent { "domain, guest-agent" } else { "domain" };
+            made.insert("infoSource".to_owned(), json!(with_source(source, MULTUS, said.contains(MULTUS))));
+            if !held["podInterfaceName"].is_null() {
+                made.insert("podInterfaceName".to_owned(), held["podInterfaceName"].clone());
+            }
+            if let (true, Some(pod)) = (is_pod_network(&interface["name"]), pod) {
                 let address = pod["status"]["podIP"].clone();
                 made.insert("ipAddress".to_owned(), address.clone());
                 made.insert("ipAddresses".to_owned(), json!([address]));
-            }
-            if let Some(Value::Object(held)) =
-                seen.iter().find(|held| held["mac"] == mac.as_str() && held["name"] == name)
-            {
-                let agent_said = object::text(&seen_value(held), "/infoSource").contains("guest-agent");
-                if agent_said && !is_pod_network {
-                    for field in ["ipAddress", "ipAddresses", "interfaceName", "infoSource"] {
-                        if let Some(value) = held.get(field) {
-                            made.insert(field.to_owned(), value.clone());
-                        }
-                    }
-                } else if agent_said {
-                    made.insert("interfaceName".to_owned(), held.get("interfaceName").cloned().unwrap_or_default());
-                    made.insert("infoSource".to_owned(), json!("domain, guest-agent"));
+            } else if has_agent {
+                for field in ["ipAddress", "ipAddresses"] {
+                    made.extend(held.get(field).map(|value| (field.to_owned(), value.clone())));
                 }
+            }
+            if has_agent {
+                made.extend(held.get("interfaceName").map(|value| ("interfaceName".to_owned(), value.clone())));
             }
             Value::Object(made)
         })
         .collect();
+    all.sort_by_key(|interface| !is_pod_network(&interface["name"]));
     // What exists only inside the guest has no name; it stays as the agent reported it.
     all.extend(seen.iter().filter(|held| held["name"].is_null()).cloned());
     all
 }
 
-fn seen_value(held: &Map<String, Value>) -> Value {
-    json!({"infoSource": held.get("infoSource")})
-}
-
-/// Disks with their device names; hot-plugged ones with their attachment.
-fn volumes(vmi: &Value, view: &dyn View) -> Vec<Value> {
+/// Disks with their device names; a disk that is plugged in becomes ready. Which volumes there are says virt-controller.
+fn volumes(vmi: &Value) -> Vec<Value> {
     let mut letters: std::collections::BTreeMap<&str, u8> = std::collections::BTreeMap::new();
-    let disks = object::items(vmi, "/spec/domain/devices/disks");
-    let volumes = object::items(vmi, "/spec/volumes");
-    let mut made: Vec<Value> = Vec::new();
-    for disk in disks {
+    let mut targets: Map<String, Value> = Map::new();
+    for disk in object::items(vmi, "/spec/domain/devices/disks") {
         let bus = ["disk", "cdrom", "lun"]
             .iter()
             .find_map(|kind| disk.pointer(&format!("/{kind}/bus")))
             .and_then(Value::as_str);
         let prefix = if matches!(bus, Some("sata" | "scsi" | "usb")) { "sd" } else { "vd" };
         let letter = letters.entry(prefix).or_insert(b'a');
-        let target = format!("{prefix}{}", char::from(*letter));
+        targets.insert(object::text(disk, "/name").to_owned(), json!(format!("{prefix}{}", char::from(*letter))));
         *letter = (*letter + 1).min(b'z');
-        let Some(volume) = volumes.iter().find(|volume| volume["name"] == disk["name"]) else { continue };
-        made.push(volume_status(vmi, volume, &target, view));
     }
-    made
+    let is_wanted = |name: &str| object::items(vmi, "/spec/volumes").iter().any(|volume| volume["name"] == name);
+    let held = object::items(vmi, "/status/volumeStatus").iter().map(|held| {
+        let name = object::text(held, "/name");
+        let mut status = held.clone();
+        let target = targets.get(name).filter(|_| is_wanted(name)).cloned().unwrap_or_else(|| json!(""));
+        let is_there = target != "";
+        status["target"] = target;
+        if held.get("persistentVolumeClaimInfo").is_none() {
+            status["size"] = json!(1_048_576);
+        }
+        if held.get("hotplugVolume").is_some() {
+            plug(&mut status, is_there, is_wanted(name));
+        }
+        status
+    });
+    held.collect()
 }
 
-fn volume_status(vmi: &Value, volume: &Value, target: &str, view: &dyn View) -> Value {
-    let mut status = json!({"name": volume["name"], "target": target});
-    let claim = claim_name(volume);
-    if claim.is_empty() {
-        status["size"] = json!(1_048_576);
-        return status;
-    }
-    if let Some(held) = view.get(PVC, object::namespace(vmi), claim) {
-        status["persistentVolumeClaimInfo"] = json!({
-            "claimName": claim,
-            "accessModes": held["spec"]["accessModes"],
-            "volumeMode": held["spec"]["volumeMode"],
-            "capacity": held["status"]["capacity"],
-            "requests": held["spec"]["resources"]["requests"],
-            "filesystemOverhead": "0",
-        });
-    }
-    if is_hotplugged(volume) {
-        status["phase"] = json!("Ready");
-        status["reason"] = json!("VolumeReady");
-        status["message"] =
-            json!(format!("Successfully attach hotplugged volume {} to VM", object::text(volume, "/name")));
-        status["hotplugVolume"] = json!({"attachPodName": format!("hp-volume-{}", object::text(volume, "/name")), "attachPodUID": object::uid(vmi)});
-    }
-    status
+/// Source: K `pkg/virt-handler/vm.go` (`updateHotplugVolumeStatus`).
+fn plug(status: &mut Value, is_there: bool, is_wanted: bool) {
+    let name = object::text(status, "/name").to_owned();
+    let phase = object::text(status, "/phase").to_owned();
+    let (phase, reason, message) = match (phase.as_str(), is_there, is_wanted) {
+        // The attachment pod must run before its volume can be mounted.
+        (_, true, true) if !object::text(status, "/hotplugVolume/attachPodUID").is_empty() => {
+            ("Ready", "VolumeReady", format!("Successfully attach hotplugged volume {name} to VM"))
+        }
+        ("Ready" | "MountedToPod" | "Detaching", _, false) => (
+            "UnMountedFromPod",
+            "VolumeUnMountedFromPod",
+            format!("Volume {name} has been unmounted from virt-launcher pod"),
+        ),
+        _ => {
+            status["target"] = json!("");
+            return;
+        }
+    };
+    status["phase"] = json!(phase);
+    status["reason"] = json!(reason);
+    status["message"] = json!(message);
 }
 
 /// Whether a volume was plugged into a running guest.
@@ -277,65 +308,36 @@ fn refresh(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     Outcome::of(object::merge(VMI, vmi, json!({"status": status})))
 }
 
-fn stopping(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
+fn stopping(vmi: &Value, since: &str, now: Now) -> Outcome {
     let grace = object::number(vmi, "/spec/terminationGracePeriodSeconds").unwrap_or(30);
     let grace = Duration::from_secs(u64::try_from(grace).unwrap_or(0));
     let deaf = Fault::SlowStop.is_in(object::name(vmi)) || object::is_true(vmi, "Paused");
     let takes = if deaf { grace } else { SHUTDOWN.min(grace) };
-    let left = now.until(object::text(vmi, "/metadata/deletionTimestamp"), takes);
-    let Some(left) = left else {
-        let mut outcome = ended(vmi, "Succeeded", view, now);
-        let (reason, message) = match deaf || grace.is_zero() {
-            true => ("Killing", "Signaled Deletion"),
-            false => ("Stopped", "The VirtualMachineInstance was shut down."),
+    let Some(left) = now.until(since, takes) else {
+        // Who had time and did not use it is destroyed; for a guest with ACPI that is a failure.
+        let (phase, level, message) = match deaf && !grace.is_zero() {
+            true => ("Failed", "Warning", "The VirtualMachineInstance crashed."),
+            false => ("Succeeded", "Normal", "The VirtualMachineInstance was shut down."),
         };
-        outcome.effects.push(object::event(vmi, "Normal", reason, message, SOURCE));
+        let mut outcome = ended(vmi, phase, now);
+        if deaf || grace.is_zero() {
+            outcome.effects.push(object::event(vmi, "Normal", "Deleted", "Signaled Deletion", SOURCE));
+        }
+        outcome.effects.push(object::event(vmi, level, "Stopped", message, SOURCE));
         return outcome;
     };
-    if object::condition(vmi, "Ready").is_some_and(|held| held["reason"] == "PodTerminating") {
-        return Outcome::rest().again(left);
-    }
-    let mut conditions = object::items(vmi, "/status/conditions").to_vec();
-    object::set_condition(&mut conditions, "Ready", false, "PodTerminating", "virt-launcher pod is terminating", now);
-    let patch = object::merge(VMI, vmi, json!({"status": {"conditions": conditions}}));
-    let told = object::event(vmi, "Normal", "ShuttingDown", "Signaled Graceful Shutdown", SOURCE);
-    Outcome::of(patch.into_iter().chain([told])).again(left)
+    let is_news = now.until(since, TOLD).is_some();
+    let told = is_news.then(|| object::event(vmi, "Normal", "ShuttingDown", "Signaled Graceful Shutdown", SOURCE));
+    Outcome::of(told).again(left)
 }
 
-/// The domain is gone: the instance is final and its launcher has exited.
-pub(crate) fn ended(vmi: &Value, phase: &str, view: &dyn View, now: Now) -> Outcome {
+/// The domain is gone: the instance is final. Its launcher exits by itself ([`super::pod::EXITS`]).
+pub(crate) fn ended(vmi: &Value, phase: &str, now: Now) -> Outcome {
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
-    object::set_condition(
-        &mut conditions,
-        "Ready",
-        false,
-        "GuestNotRunning",
-        "Guest VM is not reported as running",
-        now,
-    );
-    for gone in ["AgentConnected", "Paused", "LiveMigratable", "StorageLiveMigratable"] {
+    for gone in ["AgentConnected", "Paused"] {
         object::drop_condition(&mut conditions, gone);
     }
     let mut status = enter(vmi, phase, now);
     status["conditions"] = json!(conditions);
-    status["activePods"] = Value::Null;
-    let pods = pods_of(vmi, view);
-    let exit = if phase == "Failed" { 1 } else { 0 };
-    let exits = pods.iter().filter(|pod| object::text(pod, "/status/phase") == "Running").filter_map(|pod| {
-        let mut pod_conditions = object::items(pod, "/status/conditions").to_vec();
-        for kind in ["ContainersReady", "Ready"] {
-            object::set_condition(&mut pod_conditions, kind, false, "PodCompleted", "", now);
-        }
-        let mut containers = object::items(pod, "/status/containerStatuses").to_vec();
-        for container in &mut containers {
-            container["ready"] = json!(false);
-            container["started"] = json!(false);
-            container["state"] = json!({"terminated": {"exitCode": exit, "reason": if exit == 0 { "Completed" } else { "Error" }, "finishedAt": now.stamp()}});
-        }
-        let phase = if exit == 0 { "Succeeded" } else { "Failed" };
-        object::merge_status(POD, pod, json!({"phase": phase, "conditions": pod_conditions, "containerStatuses": containers}))
-    });
-    let effects: Vec<Effect> = object::merge(VMI, vmi, json!({"status": status})).into_iter().chain(exits).collect();
-    debug_assert!(vmi::is_final(&json!({"status": {"phase": phase}})), "an ended domain leaves a final phase");
-    Outcome::of(effects)
+    Outcome::of(object::merge(VMI, vmi, json!({"status": status})))
 }

@@ -110,6 +110,20 @@ pub(crate) fn pod_interface(network: &str, at: usize) -> String {
     format!("pod{:011x}", hash & 0xfff_ffff_ffff)
 }
 
+/// The interface that a pod has for a network: as its own Multus annotation says.
+pub(crate) fn pod_interface_of(pod: &Value, network: &Value, at: usize) -> String {
+    let full = object::text(network, "/multus/networkName");
+    let (namespace, name) = full.split_once('/').unwrap_or((object::namespace(pod), full));
+    let asked = object::annotation(pod, "k8s.v1.cni.cncf.io/networks")
+        .and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok())
+        .unwrap_or_default();
+    let ours = pod_interface(object::text(network, "/name"), at);
+    let same = |held: &&Value| held["name"] == name && held["namespace"] == namespace;
+    let found =
+        asked.iter().filter(same).find(|held| held["interface"] == ours.as_str()).or_else(|| asked.iter().find(same));
+    found.map_or(ours, |held| object::text(held, "/interface").to_owned())
+}
+
 fn resources(vmi: &Value, view: &dyn View) -> Value {
     let held = |pointer: &str| object::at(vmi, &format!("/spec/domain/resources{pointer}"));
     let overhead = overhead(vmi, view);

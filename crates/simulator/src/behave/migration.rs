@@ -81,6 +81,10 @@ fn step(vmim: &Value, view: &dyn View, now: Now) -> Outcome {
         let message = format!("backoff migrating vmi {}/{}", object::namespace(&vmi), object::name(&vmi));
         return Outcome::of([object::event(&vmi, "Warning", "MigrationBackoff", message, SOURCE)]).again(left);
     }
+    let is_down = target.as_deref().is_some_and(super::pod::has_ended);
+    if is_down {
+        return fail(vmim, Some(&vmi), "Migration failed because target pod shutdown during migration", now);
+    }
     match (phase, target.as_deref()) {
         ("", _) => enter(vmim, "Pending", now),
         ("Pending", _) if is_limited(vmim, &vmi, view) => Outcome::rest().again(POLL),
@@ -174,11 +178,8 @@ fn target_pod(vmim: &Value, vmi: &Value, view: &dyn View) -> Value {
 }
 
 fn scheduling(vmim: &Value, vmi: &Value, pod: &Value, now: Now) -> Outcome {
-    if object::text(pod, "/status/phase") == "Running" {
+    if super::vmi::runs(pod) {
         return enter(vmim, "Scheduled", now);
-    }
-    if matches!(object::text(pod, "/status/phase"), "Failed" | "Succeeded") {
-        return fail(vmim, Some(vmi), "Migration failed because target pod shutdown during migration", now);
     }
     let unschedulable = object::condition(pod, "PodScheduled").filter(|held| held["status"] == "False");
     let Some(held) = unschedulable else { return Outcome::rest().again(POLL) };
@@ -281,8 +282,28 @@ fn fail(vmim: &Value, vmi: Option<&Value>, message: &str, now: Now) -> Outcome {
         patch["status"]["migrationState"] = state;
     }
     outcome.effects.push(object::event(vmim, "Warning", "FailedMigration", message, SOURCE));
+    outcome.effects.extend(vmi.and_then(|vmi| closed(vmim, vmi, now)));
     outcome.again_after = None;
     outcome
+}
+
+/// What virt-controller writes into the instance when the nodes had been told and had not begun.
+///
+/// Source: K `pkg/virt-controller/watch/migration/migration.go` (`handleMarkMigrationFailedOnVMI`).
+fn closed(vmim: &Value, vmi: &Value, now: Now) -> Option<Effect> {
+    let state = object::part(vmi, "/status/migrationState");
+    let is_ours = object::text(&state, "/migrationUid") == object::uid(vmim);
+    if !is_ours || !object::text(&state, "/startTimestamp").is_empty() {
+        return None;
+    }
+    object::merge(
+        VMI,
+        vmi,
+        json!({"status": {"migrationState": {
+            "startTimestamp": now.stamp(), "endTimestamp": now.stamp(), "failed": true, "completed": true,
+            "failureReason": "Target pod is down",
+        }}}),
+    )
 }
 
 fn finished(vmim: &Value, view: &dyn View) -> Outcome {

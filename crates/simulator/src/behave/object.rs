@@ -172,7 +172,21 @@ pub(crate) fn would_change(object: &Value, patch: &Value) -> bool {
             }),
             _ => true,
         },
-        other => object != other,
+        other => !is_same(object, other),
+    }
+}
+
+/// Whether two values say the same: in lists of objects, a field that is null is as good as none.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            let covers = |a: &Map<String, Value>, b: &Map<String, Value>| {
+                a.iter().all(|(key, value)| is_same(value, b.get(key).unwrap_or(&Value::Null)))
+            };
+            covers(a, b) && covers(b, a)
+        }
+        (a, b) => a == b,
     }
 }
 
@@ -280,6 +294,7 @@ mod tests {
             (json!({"a": {"d": null}}), false),
             (json!({"a": {"b": null}}), true),
             (json!({"a": {"c": [1]}}), true),
+            (json!({"a": {"c": [1, 2, null]}}), true),
             (json!({"x": {"y": null}}), false),
             (json!({"x": {}}), true),
         ] {
