@@ -8,8 +8,11 @@ use crate::world::Key;
 use crate::world::facts::{FACTS, INDEXED_LABELS};
 use crate::world::meta;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
+
+/// Uids that are remembered a kind.
+const GRAVES: usize = 256;
 
 /// A state that is news.
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ pub(crate) struct News {
 #[derive(Debug, Default)]
 struct Table {
     objects: BTreeMap<Key, Arc<Value>>,
+    /// Uids of the objects that went last: an answer to a write may come after the news that its object is gone.
+    gone: VecDeque<String>,
     index: HashMap<&'static str, HashMap<String, BTreeSet<Key>>>,
 }
 
@@ -43,6 +48,13 @@ fn marks(object: &Value) -> Vec<(&'static str, String)> {
 }
 
 impl Table {
+    fn bury(&mut self, object: &Value) {
+        self.gone.push_back(meta::text(object, "uid").to_owned());
+        if self.gone.len() > GRAVES {
+            self.gone.pop_front();
+        }
+    }
+
     fn put(&mut self, key: &Key, object: Option<Arc<Value>>) {
         let old = match &object {
             Some(object) => self.objects.insert(key.clone(), object.clone()),
@@ -76,10 +88,19 @@ impl Mirror {
             let table = tables.entry(resource).or_default();
             let held = table.objects.get(&key);
             let version = meta::resource_version(&object);
+            if !is_removal && table.gone.iter().any(|uid| uid == meta::text(&object, "uid")) {
+                return None;
+            }
             let is_old = held.is_some_and(|held| meta::resource_version(held) >= version && !is_removal);
             let is_other = held.is_some_and(|held| meta::text(held, "uid") != meta::text(&object, "uid"));
             if is_old || (is_removal && (held.is_none() || (is_other && meta::resource_version(held?) > version))) {
+                if is_removal {
+                    table.bury(&object);
+                }
                 return None;
+            }
+            if is_removal {
+                table.bury(&object);
             }
             table.put(&key, (!is_removal).then(|| object.clone()));
             Some(News { resource, key, object, is_removal })
@@ -99,6 +120,7 @@ impl Mirror {
                 .map(|(key, held)| (key.clone(), held.clone()))
                 .collect();
             for (key, object) in gone {
+                table.bury(&object);
                 table.put(&key, None);
                 news.push(News { resource, key, object, is_removal: true });
             }
@@ -167,6 +189,7 @@ mod tests {
         assert!(mirror.take(POD, pod(6, "hv-02"), false).is_some());
         assert_eq!(mirror.labelled(POD, Some("n"), ON_NODE, "hv-01").len(), 0);
         assert!(mirror.take(POD, pod(7, "hv-02"), true).is_some());
+        assert!(mirror.take(POD, pod(7, "hv-02"), false).is_none(), "the answer to the write that ended it");
         assert!(mirror.get(POD, "n", "a").is_none());
     }
 

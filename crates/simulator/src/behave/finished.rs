@@ -3,7 +3,7 @@
 use super::object::{self, stamp_of};
 use super::resources::LONGHORN_NAMESPACE;
 use super::vm::{VM_FINALIZER, VMI_FINALIZER};
-use super::{Now, View, domain, guest, launcher, pod as kubelet, vm, vmi as instance, volume};
+use super::{Now, View, guest, hardware, launcher, pod as kubelet, vm, vmi as instance, volume};
 use serde_json::{Value, json};
 
 /// Finalizers of a VM.
@@ -101,7 +101,7 @@ pub(crate) fn vmi_status(vmi: &Value, pod: &Value, view: &dyn View, now: Now) ->
     let mut made = vmi.clone();
     let mut conditions = Vec::new();
     instance::ready_condition(vmi, Some(pod), &mut conditions, now);
-    domain::set_migratable(vmi, &mut conditions, view, now);
+    hardware::set_migratable(vmi, &mut conditions, view, now);
     if object::condition(pod, "kubevirt.io/virtual-machine-unpaused").is_some_and(|held| held["status"] == "False") {
         object::set_condition(&mut conditions, "Paused", true, "PausedByUser", "VMI was paused by user", now);
     }
@@ -111,7 +111,7 @@ pub(crate) fn vmi_status(vmi: &Value, pod: &Value, view: &dyn View, now: Now) ->
     made["status"]["volumeStatus"] = json!(instance::volume_status(vmi, view));
     made["status"]["interfaces"] = json!(instance::interfaces(vmi, pod));
     let seen = made.clone();
-    crate::world::patch::merge(&mut made["status"], &domain::hardware(&seen, view));
+    crate::world::patch::merge(&mut made["status"], &hardware::shown(&seen, view));
     let system = guest::System::of(vmi, view);
     if guest::has_agent(vmi, &system, view) {
         let report = guest::report(&made, &system, view, now);

@@ -30,9 +30,12 @@ pub(crate) fn pod(vmi: &Value, view: &dyn View) -> Value {
     let name = object::name(vmi);
     let mut labels = object::part(vmi, "/metadata/labels").as_object().cloned().unwrap_or_default();
     labels.remove(super::vmi::NODE_NAME);
-    for (key, value) in
-        [("kubevirt.io", "virt-launcher"), (CREATED_BY, object::uid(vmi)), ("vm.kubevirt.io/name", name)]
-    {
+    for (key, value) in [
+        ("kubevirt.io", "virt-launcher"),
+        (CREATED_BY, object::uid(vmi)),
+        ("vm.kubevirt.io/name", name),
+        ("vmi.kubevirt.io/id", name),
+    ] {
         labels.insert(key.to_owned(), json!(value));
     }
     let mut annotations = Map::new();
@@ -90,7 +93,7 @@ fn multus(vmi: &Value) -> Option<String> {
         .filter_map(|(at, network)| {
             let full = object::text(network, "/multus/networkName");
             let (namespace, name) = full.split_once('/').unwrap_or((object::namespace(vmi), full));
-            let mac = super::domain::interface_mac(vmi, object::text(network, "/name"));
+            let mac = super::hardware::interface_mac(vmi, object::text(network, "/name"));
             (!name.is_empty()).then(|| {
                 json!({"name": name, "namespace": namespace, "interface": pod_interface(object::text(network, "/name"), at), "mac": mac})
             })

@@ -70,10 +70,13 @@ fn step(vmim: &Value, view: &dyn View, now: Now) -> Outcome {
         return fail(vmim, Some(&vmi), "Migration failed vmi shutdown during migration.", now);
     }
     let phase = object::text(vmim, "/status/phase");
-    if object::is_deleting(vmim) && phase != "Running" {
-        return fail(vmim, Some(&vmi), "Migration failed due to being canceled", now);
-    }
     let target = target_pods(vmim, &vmi, view).next();
+    if object::is_deleting(vmim) && phase != "Running" {
+        // A target that the nodes know of already exits by itself.
+        let mut outcome = fail(vmim, Some(&vmi), "Migration failed due to being canceled", now);
+        outcome.effects.extend(target.map(|pod| object::delete(POD, &pod)));
+        return outcome;
+    }
     if phase == "Pending"
         && target.is_none()
         && let Some(left) = backoff(vmim, view, now)
@@ -212,11 +215,12 @@ fn hand_over(vmim: &Value, vmi: &Value, target: &Value, view: &dyn View, now: No
         "migrationUid": object::uid(vmim), "mode": "PreCopy",
         "sourceNode": vmi["status"]["nodeName"], "targetNode": node,
         "sourcePod": source.map(|pod| object::name(pod)), "targetPod": object::name(target),
-        "migrationPolicyName": null, "migrationNetworkType": "Pod",
+        "migrationPolicyName": null, "migrationNetworkType": null,
         "migrationConfiguration": {
             "allowAutoConverge": false, "allowPostCopy": false, "allowWorkloadDisruption": false,
             "bandwidthPerMigration": "0", "completionTimeoutPerGiB": 150, "progressTimeout": 150,
             "parallelMigrationsPerCluster": 5, "parallelOutboundMigrationsPerNode": 2, "unsafeMigrationOverride": false,
+            "nodeDrainTaintKey": super::evacuation::DRAIN_TAINT,
         },
         // A merge patch keeps what it does not name; the last migration must not shine through.
         "startTimestamp": null, "endTimestamp": null, "targetNodeAddress": null, "targetNodeDomainDetected": null,
@@ -308,11 +312,6 @@ fn closed(vmim: &Value, vmi: &Value, now: Now) -> Option<Effect> {
 
 fn finished(vmim: &Value, view: &dyn View) -> Outcome {
     let mut effects = Vec::new();
-    if object::text(vmim, "/status/phase") == "Failed" {
-        let vmi = view.get(VMI, object::namespace(vmim), object::text(vmim, "/spec/vmiName"));
-        let targets = vmi.iter().flat_map(|vmi| target_pods(vmim, vmi, view));
-        effects.extend(targets.filter(|pod| !object::is_deleting(pod)).map(|pod| object::delete(POD, &pod)));
-    }
     let mut done = view.labelled(VMIM, Some(object::namespace(vmim)), VMI_NAME, object::text(vmim, "/spec/vmiName"));
     done.retain(|other| is_final(other) && !object::is_deleting(other));
     done.sort_by(|a, b| created(a).cmp(created(b)).then_with(|| object::name(a).cmp(object::name(b))));

@@ -15,6 +15,7 @@ pub(crate) mod evacuation;
 pub(crate) mod finished;
 mod guest;
 mod handover;
+mod hardware;
 mod image;
 mod keeping;
 mod launcher;
@@ -41,8 +42,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use claims::templates as claim_templates;
-pub(crate) use domain::is_hotplugged;
 pub(crate) use guest::system::PRETTY_NAME;
+pub(crate) use hardware::is_hotplugged;
 pub(crate) use image::storage_class as image_class;
 pub(crate) use keeping::fingerprint as key_fingerprint;
 pub(crate) use migration::is_migrating;

@@ -193,6 +193,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
 fn is_absence(patch: &Value) -> bool {
     match patch {
         Value::Null => true,
+        Value::Array(items) => items.is_empty(),
         Value::Object(fields) => !fields.is_empty() && fields.values().all(is_absence),
         _ => false,
     }
@@ -297,6 +298,7 @@ mod tests {
             (json!({"a": {"c": [1, 2, null]}}), true),
             (json!({"x": {"y": null}}), false),
             (json!({"x": {}}), true),
+            (json!({"x": []}), false),
         ] {
             assert_eq!(would_change(&object, &patch), changes, "{patch}");
         }

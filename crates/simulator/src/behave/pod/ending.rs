@@ -75,7 +75,9 @@ fn is_left(vmi: &Value, pod: &Value) -> bool {
     let state = object::part(vmi, "/status/migrationState");
     let is_over = !object::text(&state, "/endTimestamp").is_empty();
     let has_failed = object::flag(&state, "/failed");
-    let is_source = state["sourceNode"] == pod["spec"]["nodeName"];
+    // The target of a later migration may be where an earlier one came from.
+    let is_older = object::text(pod, "/metadata/creationTimestamp") <= object::text(&state, "/startTimestamp");
+    let is_source = state["sourceNode"] == pod["spec"]["nodeName"] && is_older;
     let is_target = object::label(pod, MIGRATION_JOB).is_some_and(|job| state["migrationUid"] == job);
     is_over && !is_at(vmi, pod) && ((is_source && !has_failed) || (is_target && has_failed))
 }

@@ -11,7 +11,7 @@ mod network;
 
 use super::node::{self, Health};
 use super::object;
-use super::resources::{LONGHORN_NAMESPACE, LONGHORN_VOLUME, NODE, POD, PVC, VMI};
+use super::resources::{LONGHORN_NAMESPACE, LONGHORN_VOLUME, NODE, POD, PVC, SECRET, VMI};
 use super::{Behaviour, Effect, Now, Outcome, Role, View};
 use crate::scenario::fault::Fault;
 pub(crate) use ending::{has_ended, is_going};
@@ -67,6 +67,10 @@ fn start(pod: &Value, (node, health): (&str, Health), view: &dyn View, now: Now)
     if let Some(left) = now.until(started, takes) {
         return Outcome::rest().again(left);
     }
+    if let Some((volume, secret)) = missing_secret(pod, view) {
+        let message = format!("MountVolume.SetUp failed for volume \"{volume}\" : secret \"{secret}\" not found");
+        return Outcome::of([object::event(pod, "Warning", "FailedMount", message, "kubelet")]).again(RETRY);
+    }
     if let Some(volume) = unready_volume(pod, view) {
         return stuck_attachment(pod, &volume);
     }
@@ -95,6 +99,17 @@ fn waiting(pod: &Value, reason: &str, message: &str, now: Now) -> Value {
         })
         .collect();
     json!({"startTime": started, "containerStatuses": containers})
+}
+
+/// The first volume of a Secret that does not exist, and that Secret.
+fn missing_secret<'a>(pod: &'a Value, view: &dyn View) -> Option<(&'a str, &'a str)> {
+    object::items(pod, "/spec/volumes").iter().find_map(|volume| {
+        let secret = object::text(volume, "/secret/secretName");
+        let is_missing = !secret.is_empty()
+            && !object::flag(volume, "/secret/optional")
+            && view.get(SECRET, object::namespace(pod), secret).is_none();
+        is_missing.then(|| (object::text(volume, "/name"), secret))
+    })
 }
 
 /// The volume of the first claim that Longhorn cannot bring up.

@@ -9,7 +9,7 @@ use super::NODE_NAME;
 use crate::behave::pod::{is_going, network_interfaces};
 use crate::behave::resources::{POD, PVC};
 use crate::behave::vm::claim_name;
-use crate::behave::{Effect, Now, View, domain, launcher, object};
+use crate::behave::{Effect, Now, View, hardware, launcher, object};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ pub(crate) fn volume_status(vmi: &Value, view: &dyn View) -> Vec<Value> {
                 status["persistentVolumeClaimInfo"] = info;
             }
             let is_new = status.get("hotplugVolume").is_none();
-            if domain::is_hotplugged(volume) && is_new {
+            if hardware::is_hotplugged(volume) && is_new {
                 let name = object::text(volume, "/name");
                 status["hotplugVolume"] =
                     json!({"attachPodName": format!("hp-volume-{name}"), "attachPodUID": object::uid(vmi)});
