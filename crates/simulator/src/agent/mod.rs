@@ -276,7 +276,7 @@ impl Agent {
         };
         let now_ms = self.clock.unix_ms();
         self.agenda.set_alarm(task.clone(), delay.map(|delay| due_ms(now_ms, delay)));
-        if self.woken.remove(&task) && self.refused.get(&task).is_none() {
+        if self.woken.remove(&task) && !self.refused.contains_key(&task) {
             self.agenda.enqueue(task);
         }
     }
