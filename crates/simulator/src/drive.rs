@@ -1,14 +1,15 @@
 //! Runs behaviours over a world: what changed wakes them, and so does simulated time.
 //!
-//! Invariant: an object at rest costs nothing. A task is one behaviour on one object; it stands in the queue at most
-//! once, and has at most one alarm. Work is bounded a tick, so that a storm of changes never starves the program.
-//! Nothing here knows a kind.
+//! Invariant: an object at rest costs nothing. What is next says [`agenda`]; work is bounded a tick, so that a storm of
+//! changes never starves the program. Nothing here knows a kind, and nothing here is needed to drive a real API server:
+//! that is the agent.
 
-use crate::behave::{self, Behaviour, Effect, Now, Outcome, Resource, Role, View};
-use crate::world::{By, Change, Key, World};
+mod agenda;
+
+use crate::behave::{self, Behaviour, Effect, Now, Outcome, Role, View};
+use crate::world::{By, Key, World};
+pub(crate) use agenda::{Agenda, Task};
 use serde_json::Value;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -29,29 +30,14 @@ pub struct Restless {
     pub last: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Task {
-    behaviour: usize,
-    key: Key,
-}
-
 /// The driver of one world.
 pub struct Drive {
     world: World,
-    behaviours: Vec<Behaviour>,
-    on: HashMap<Resource, Vec<usize>>,
-    woken_by: HashMap<Resource, Vec<Waker>>,
+    agenda: Agenda,
     /// Changes up to this version have woken whom they had to.
     place: u64,
-    queue: VecDeque<Task>,
-    queued: HashSet<Task>,
-    alarms: BinaryHeap<Reverse<(i64, Task)>>,
-    due: HashMap<Task, i64>,
     last: String,
 }
-
-/// A behaviour and how a change names the objects that it steps.
-type Waker = (usize, behave::Names);
 
 impl Drive {
     /// Drives all roles. Objects that are not at rest are looked at first.
@@ -62,10 +48,15 @@ impl Drive {
     /// Drives all roles of a world that was left in the middle of something: every object that anybody changed is looked
     /// at first.
     pub fn resumed(world: &World) -> Self {
-        let mut drive = Self::new(world);
-        for resource in drive.kinds() {
+        Self::resumed_with_roles(world, |_| true)
+    }
+
+    /// The same, for some roles.
+    pub fn resumed_with_roles(world: &World, plays: impl Fn(Role) -> bool) -> Self {
+        let mut drive = Self::with_roles(world, plays);
+        for resource in drive.agenda.kinds() {
             for object in drive.world.in_motion(resource) {
-                drive.wake_own(resource, &Key::of(&object));
+                drive.agenda.wake_own(resource, &Key::of(&object));
             }
         }
         drive
@@ -73,58 +64,20 @@ impl Drive {
 
     /// Drives only the roles that `plays` says yes to.
     pub fn with_roles(world: &World, plays: impl Fn(Role) -> bool) -> Self {
-        let behaviours: Vec<Behaviour> = behave::ALL.iter().filter(|held| plays(held.role)).copied().collect();
-        let mut on: HashMap<Resource, Vec<usize>> = HashMap::new();
-        let mut woken_by: HashMap<Resource, Vec<Waker>> = HashMap::new();
-        for (at, behaviour) in behaviours.iter().enumerate() {
-            on.entry(behaviour.on).or_default().push(at);
-            for (resource, names) in behaviour.wakes {
-                woken_by.entry(*resource).or_default().push((at, *names));
-            }
-        }
-        let mut drive = Self {
-            world: world.clone(),
-            behaviours,
-            on,
-            woken_by,
-            place: world.version(),
-            queue: VecDeque::new(),
-            queued: HashSet::new(),
-            alarms: BinaryHeap::new(),
-            due: HashMap::new(),
-            last: String::new(),
-        };
+        let agenda = Agenda::new(behave::ALL, plays);
+        let mut drive = Self { world: world.clone(), agenda, place: world.version(), last: String::new() };
         drive.look_at_all();
         drive
     }
 
     /// Queues every object that is not at rest, as a controller's first list does.
     fn look_at_all(&mut self) {
-        for resource in self.kinds() {
+        for resource in self.agenda.kinds() {
             for object in self.world.in_motion(resource) {
                 if !is_at_rest(&object) {
-                    self.wake_own(resource, &Key::of(&object));
+                    self.agenda.wake_own(resource, &Key::of(&object));
                 }
             }
-        }
-    }
-
-    /// The kinds whose objects are stepped.
-    fn kinds(&self) -> Vec<Resource> {
-        let mut kinds: Vec<Resource> = self.on.keys().copied().collect();
-        kinds.sort();
-        kinds
-    }
-
-    fn wake_own(&mut self, resource: Resource, key: &Key) {
-        for at in self.on.get(&resource).cloned().unwrap_or_default() {
-            self.enqueue(Task { behaviour: at, key: key.clone() });
-        }
-    }
-
-    fn enqueue(&mut self, task: Task) {
-        if self.queued.insert(task.clone()) {
-            self.queue.push_back(task);
         }
     }
 
@@ -138,47 +91,16 @@ impl Drive {
         };
         for change in &changes {
             self.place = self.place.max(change.version);
-            self.wake(change);
+            self.agenda.wake(change.resource, &change.key, &change.object, change.is_removal);
         }
-    }
-
-    fn wake(&mut self, change: &Change) {
-        if !change.is_removal {
-            self.wake_own(change.resource, &change.key);
-        }
-        for (behaviour, names) in self.woken_by.get(&change.resource).cloned().unwrap_or_default() {
-            for (namespace, name) in names(&change.object) {
-                self.enqueue(Task { behaviour, key: Key::new(&namespace, &name) });
-            }
-        }
-    }
-
-    fn ring(&mut self, now_ms: i64) {
-        while let Some(Reverse((due, _))) = self.alarms.peek() {
-            if *due > now_ms {
-                break;
-            }
-            let Some(Reverse((due, task))) = self.alarms.pop() else { break };
-            // An alarm that was set anew since is stale.
-            if self.due.get(&task) == Some(&due) {
-                self.due.remove(&task);
-                self.enqueue(task);
-            }
-        }
-    }
-
-    fn set_alarm(&mut self, task: Task, due_ms: i64) {
-        self.due.insert(task.clone(), due_ms);
-        self.alarms.push(Reverse((due_ms, task)));
     }
 
     /// Does one queued step; `false` when nothing is queued.
     fn step(&mut self) -> bool {
-        let Some(task) = self.queue.pop_front() else { return false };
-        self.queued.remove(&task);
-        let Some(behaviour) = self.behaviours.get(task.behaviour).copied() else { return true };
+        let Some(task) = self.agenda.next() else { return false };
+        let behaviour = self.agenda.behaviour(&task);
         let Some(object) = self.world.get(behaviour.on, &task.key.namespace, &task.key.name) else {
-            self.due.remove(&task);
+            self.agenda.set_alarm(task, None);
             return true;
         };
         let now = Now { unix_ms: self.world.clock().unix_ms(), random: self.world.random() };
@@ -194,12 +116,7 @@ impl Drive {
         }
         let Outcome { effects, again_after } = outcome;
         let again_after = if self.perform(behaviour, &effects) { again_after } else { Some(RETRY) };
-        self.due.remove(&task);
-        if let Some(delay) = again_after {
-            let due = now.unix_ms.saturating_add(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX));
-            // Stamps have whole seconds; an alarm of less than a millisecond would ring for ever at the same moment.
-            self.set_alarm(task, due.max(now.unix_ms + 1));
-        }
+        self.agenda.set_alarm(task, again_after.map(|delay| due_ms(now.unix_ms, delay)));
         true
     }
 
@@ -225,8 +142,8 @@ impl Drive {
         let mut steps = 0;
         loop {
             self.absorb();
-            self.ring(self.world.clock().unix_ms());
-            if self.queue.is_empty() {
+            self.agenda.ring(self.world.clock().unix_ms());
+            if self.agenda.is_idle() {
                 return Ok(steps);
             }
             while self.step() {
@@ -238,17 +155,6 @@ impl Drive {
         }
     }
 
-    /// The simulated moment at which something is due, if anything is.
-    pub fn next_due_ms(&mut self) -> Option<i64> {
-        while let Some(Reverse((due, task))) = self.alarms.peek() {
-            if self.due.get(task) == Some(due) {
-                return Some(*due);
-            }
-            self.alarms.pop();
-        }
-        None
-    }
-
     /// Lets an explicit clock run for `span`, settling at every moment at which something is due.
     pub fn advance(&mut self, span: Duration) -> Result<(), Restless> {
         let clock = self.world.clock().clone();
@@ -256,7 +162,7 @@ impl Drive {
         loop {
             self.settle()?;
             let now = clock.unix_ms();
-            let next = self.next_due_ms().unwrap_or(end).clamp(now, end);
+            let next = self.agenda.next_due_ms().unwrap_or(end).clamp(now, end);
             if next > now {
                 clock.advance(Duration::from_millis(next.abs_diff(now)));
             }
@@ -295,7 +201,7 @@ impl Drive {
         while !stop.is_cancelled() {
             versions.borrow_and_update();
             self.absorb();
-            self.ring(clock.unix_ms());
+            self.agenda.ring(clock.unix_ms());
             let mut steps = 0;
             while steps < STEPS_A_TICK && self.step() {
                 steps += 1;
@@ -304,7 +210,7 @@ impl Drive {
                 tokio::task::yield_now().await;
                 continue;
             }
-            let next = self.next_due_ms();
+            let next = self.agenda.next_due_ms();
             let alarm = async {
                 match next {
                     Some(due) => clock.until(due).await,
@@ -329,6 +235,12 @@ impl Drive {
     }
 }
 
+/// When an alarm of `delay` rings. Stamps have whole seconds; one of less than a millisecond would ring for ever at the
+/// same moment.
+pub(crate) fn due_ms(now_ms: i64, delay: Duration) -> i64 {
+    now_ms.saturating_add(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX)).max(now_ms + 1)
+}
+
 /// Whether a finished object needs no first look: it would only be found as it should be.
 pub(crate) fn is_at_rest(object: &Value) -> bool {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -339,7 +251,7 @@ pub(crate) fn is_at_rest(object: &Value) -> bool {
     let phase = text("/status/phase");
     let settled_phase = match text("/kind") {
         "Pod" => phase == "Running",
-        "PersistentVolumeClaim" => phase == "Bound",
+        "PersistentVolumeClaim" | "PersistentVolume" => phase == "Bound",
         "VirtualMachineInstance" => phase == "Running" && object.pointer("/status/interfaces/0/ipAddress").is_some(),
         _ => false,
     };

@@ -4,9 +4,11 @@
 //! knows the product. A client that works against it with a wrong field name or a wrong assumption is a bug here.
 //!
 //! [`world`] keeps objects; [`rest`] serves them; [`behave`] and [`admission`] are what upstream's programs and webhooks
-//! do; [`scenario`] seeds a world; [`screen`] draws what a guest shows; [`drive`] lets time pass.
+//! do; [`scenario`] seeds a world; [`screen`] draws what a guest shows; [`drive`] lets time pass; [`agent`] lets the same
+//! programs act on a real API server.
 
 pub mod admission;
+pub mod agent;
 pub mod behave;
 pub mod clock;
 pub mod drive;

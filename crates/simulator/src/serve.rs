@@ -3,8 +3,11 @@
 //! Certificates are made anew at each start and live in memory only. A kubeconfig from here holds a server, its CA and a
 //! token, nothing else: no files, no programs.
 
+use crate::behave::Role;
+use crate::behave::role::Side;
 use crate::rest::Api;
 use crate::world::World;
+use crate::world::access::Rule;
 use anyhow::Context as _;
 use axum::Router;
 use base64::Engine;
@@ -16,6 +19,7 @@ use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::json;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -32,7 +36,7 @@ const PIPE_BYTES: usize = 64 * 1024;
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 
 /// The one place that spawns for connections; each ends with its peer or with the listener's token.
-fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     #[expect(clippy::disallowed_methods, reason = "a task a connection, ended by its peer or by the listener's token")]
     drop(tokio::spawn(task));
 }
@@ -68,10 +72,37 @@ impl Served {
         self.kubeconfig(self.world.access().admin_token())
     }
 
+    /// A kubeconfig for the node agent ([`crate::agent`]): a context for each role that is not upstream's own, with the
+    /// service account that upstream's program has.
+    pub fn agent_kubeconfig(&self) -> String {
+        let all = Rule { verbs: words("*"), api_groups: words("*"), resources: words("*"), ..Rule::default() };
+        let roles: Vec<Role> = Role::all().filter(|role| role.side() == Side::Node && *role != Role::Guest).collect();
+        let (mut users, mut contexts) = (Vec::new(), Vec::new());
+        for role in roles {
+            let token = self.world.access().admin_token().replace("admin", role.name());
+            // KubeVirt knows its own by this name.
+            let program = if role == Role::VirtHandler { "kubevirt-handler" } else { role.program() };
+            let user = format!("system:serviceaccount:harvester-system:{program}");
+            self.world.access().grant(&token, &user, &["system:serviceaccounts"], vec![all.clone()]);
+            users.push(json!({"name": role.name(), "user": {"token": token}}));
+            contexts.push(json!({"name": role.name(), "context": {"cluster": "simulator", "user": role.name()}}));
+        }
+        let cluster = json!({"server": self.url, "certificate-authority-data": STANDARD.encode(&self.ca_pem)});
+        json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": Role::Kubelet.name(),
+            "clusters": [{"name": "simulator", "cluster": cluster}], "users": users, "contexts": contexts,
+        })
+        .to_string()
+    }
+
     /// Ends the listener and its connections.
     pub fn stop(&self) {
         self.stop.cancel();
     }
+}
+
+fn words(word: &str) -> Vec<String> {
+    vec![word.to_owned()]
 }
 
 struct Certificates {
@@ -122,7 +153,7 @@ pub(crate) async fn serve(api: Api, listen: &str, stop: CancellationToken) -> an
     })
 }
 
-async fn accept(listener: TcpListener, acceptor: TlsAcceptor, router: Router, stop: CancellationToken) {
+pub(crate) async fn accept(listener: TcpListener, acceptor: TlsAcceptor, router: Router, stop: CancellationToken) {
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,

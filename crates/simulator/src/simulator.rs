@@ -3,7 +3,7 @@
 //! A [`Simulator`] owns the world, the driver that lets upstream's programs act, and the doors to it: a router, a
 //! service that can upgrade, a TLS listener. When it is dropped the driver stops.
 
-use crate::behave::View;
+use crate::behave::{Role, View};
 use crate::clock::Clock;
 use crate::drive::{Drive, Restless};
 use crate::rest::Api;
@@ -27,6 +27,7 @@ pub struct Builder {
     seed: u64,
     clock: Clock,
     kept: Option<Kept>,
+    roles: Vec<Role>,
 }
 
 impl Builder {
@@ -72,6 +73,13 @@ impl Builder {
         self
     }
 
+    /// Which of upstream's programs act here; the others may act from outside, by [`crate::agent`].
+    #[must_use]
+    pub fn roles(mut self, roles: &[Role]) -> Self {
+        self.roles = roles.to_vec();
+        self
+    }
+
     /// The world that [`World::save`] wrote to a file. Then only [`clock`](Self::clock) counts: release, hosts, VMs and
     /// seed are the file's, and with the seed tokens and certificates' names. Time goes on from the later of the saved
     /// moment and the clock.
@@ -114,13 +122,13 @@ impl Builder {
             (_, vms) => Scenario::Many { vms },
         });
         scenario.seed(&world);
-        let drive = Drive::new(&world);
+        let drive = Drive::with_roles(&world, |role| self.roles.contains(&role));
         (world, drive)
     }
 
     fn resumed(&self, kept: &Kept) -> (World, Drive) {
         let world = World::of(kept, self.clock.clone()).expect("restore() made this world once already");
-        let drive = Drive::resumed(&world);
+        let drive = Drive::resumed_with_roles(&world, |role| self.roles.contains(&role));
         (world, drive)
     }
 }
@@ -153,6 +161,7 @@ impl Simulator {
             seed: 1,
             clock: Clock::explicit(),
             kept: None,
+            roles: Role::all().collect(),
         }
     }
 

@@ -84,7 +84,10 @@ async fn evictions_become_migrations_until_the_node_is_empty() {
         assert_eq!(job["metadata"]["annotations"]["kubevirt.io/evacuationMigration"], "hv-01");
     }
     runs_elsewhere(&simulator, vmis, "hv-01");
-    assert_eq!(evict(&simulator, &pods[0], "").await.code, 404, "the old pod is gone");
+    let (namespace, name) = place(&pods[0]);
+    let left = simulator.world().get(POD, namespace, name).expect("the old pod stays, as a record");
+    assert_eq!(left["status"]["phase"], "Succeeded");
+    assert_eq!(evict(&simulator, &pods[0], "").await.code, 201, "and may be evicted");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@
 
 use super::{Caller, Refusal};
 use crate::behave::quantity::{bytes_of, bytes_text, cpu_text, millicores_of};
-use crate::behave::resources::{IMAGE, NAD, VM, VMI, VMIM};
+use crate::behave::resources::{IMAGE, NAD, PVC, VM, VMI, VMIM};
 use crate::behave::{Resource, View, effective_setting, object};
 use serde_json::{Value, json};
 
@@ -29,6 +29,7 @@ pub(super) fn mutate(
         VMIM if old.is_none() => migration(&mut new),
         IMAGE if old.is_none() => image(&mut new),
         NAD => network(&mut new),
+        PVC if old.is_none() => protect(&mut new),
         _ => {}
     }
     Ok(new)
@@ -253,6 +254,15 @@ fn migration(vmim: &mut Value) {
         let mut all = object::items(vmim, "/metadata/finalizers").to_vec();
         all.push(json!(finalizer));
         vmim["metadata"]["finalizers"] = json!(all);
+    }
+}
+
+/// Source: kubernetes `plugin/pkg/admission/storage/storageobjectinuseprotection`.
+fn protect(claim: &mut Value) {
+    if !object::has_finalizer(claim, crate::behave::CLAIM_PROTECTION) {
+        let mut all = object::items(claim, "/metadata/finalizers").to_vec();
+        all.push(json!(crate::behave::CLAIM_PROTECTION));
+        claim["metadata"]["finalizers"] = json!(all);
     }
 }
 

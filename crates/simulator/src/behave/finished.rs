@@ -3,7 +3,7 @@
 use super::object::{self, stamp_of};
 use super::resources::LONGHORN_NAMESPACE;
 use super::vm::{VM_FINALIZER, VMI_FINALIZER};
-use super::{Now, View, domain, guest, launcher, pod as kubelet, vm, vmi as instance, volume};
+use super::{Now, View, guest, hardware, launcher, pod as kubelet, vm, vmi as instance, volume};
 use serde_json::{Value, json};
 
 /// Finalizers of a VM.
@@ -75,8 +75,13 @@ pub(crate) fn pod(vmi: &Value, node: &str, uid: &str, view: &dyn View, now: Now)
     pod["metadata"]["labels"][instance::NODE_NAME] = json!(node);
     pod["spec"]["nodeName"] = json!(node);
     let mut conditions = Vec::new();
-    for kind in ["PodScheduled", "Initialized", "kubevirt.io/virtual-machine-unpaused", "ContainersReady", "Ready"] {
+    for kind in ["PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"] {
         object::set_condition(&mut conditions, kind, true, "", "", now);
+    }
+    let (gate, told) = ("kubevirt.io/virtual-machine-unpaused", "the virtual machine is not paused");
+    object::set_condition(&mut conditions, gate, true, "NotPaused", told, now);
+    if let Some(text) = kubelet::network_status(&pod) {
+        pod["metadata"]["annotations"][kubelet::NETWORK_STATUS] = json!(text);
     }
     let address = kubelet::pod_address(&pod);
     let image = pod["spec"]["containers"][0]["image"].clone();
@@ -91,23 +96,38 @@ pub(crate) fn pod(vmi: &Value, node: &str, uid: &str, view: &dyn View, now: Now)
     pod
 }
 
-/// The status of a running instance, agent included where it has one. Pod and disks must be there.
-pub(crate) fn vmi_status(vmi: &Value, paused: bool, view: &dyn View, now: Now) -> Value {
+/// The status of a running instance, agent included where it has one; `pod` is its launcher. Disks must be there.
+pub(crate) fn vmi_status(vmi: &Value, pod: &Value, view: &dyn View, now: Now) -> Value {
     let mut made = vmi.clone();
     let mut conditions = Vec::new();
-    object::set_condition(&mut conditions, "Ready", !paused, "", "", now);
-    domain::set_migratable(vmi, &mut conditions, view, now);
-    if paused {
+    instance::ready_condition(vmi, Some(pod), &mut conditions, now);
+    hardware::set_migratable(vmi, &mut conditions, view, now);
+    if object::condition(pod, "kubevirt.io/virtual-machine-unpaused").is_some_and(|held| held["status"] == "False") {
         object::set_condition(&mut conditions, "Paused", true, "PausedByUser", "VMI was paused by user", now);
     }
     made["status"]["conditions"] = json!(conditions);
-    crate::world::patch::merge(&mut made["status"], &domain::hardware(vmi, view));
+    made["status"]["migrationTransport"] = json!("Unix");
+    made["status"]["launcherContainerImageVersion"] = pod["spec"]["containers"][0]["image"].clone();
+    made["status"]["volumeStatus"] = json!(instance::volume_status(vmi, view));
+    made["status"]["interfaces"] = json!(instance::interfaces(vmi, pod));
+    let seen = made.clone();
+    crate::world::patch::merge(&mut made["status"], &hardware::shown(&seen, view));
     let system = guest::System::of(vmi, view);
     if guest::has_agent(vmi, &system, view) {
         let report = guest::report(&made, &system, view, now);
         crate::world::patch::merge(&mut made["status"], &report);
     }
     made["status"].take()
+}
+
+/// A launcher pod whose guest is paused.
+pub(crate) fn pause(pod: &mut Value, now: Now) {
+    let mut conditions = object::items(pod, "/status/conditions").to_vec();
+    let gate = "kubevirt.io/virtual-machine-unpaused";
+    object::set_condition(&mut conditions, gate, false, "Paused", "the virtual machine is paused", now);
+    let message = format!("the status of pod readiness gate \"{gate}\" is not \"True\", but False");
+    object::set_condition(&mut conditions, "Ready", false, "ReadinessGatesNotReady", &message, now);
+    pod["status"]["conditions"] = json!(conditions);
 }
 
 /// The status of a VM.

@@ -1,15 +1,18 @@
 //! virt-handler on two nodes: moves a running guest, or fails to.
 //!
-//! Works only on `vmi.status.migrationState`, which the migration controller opens and reads.
+//! Works only on `vmi.status.migrationState`, which the migration controller opens and reads. Pods are not its business:
+//! the launcher that a guest has left exits by itself ([`super::pod::EXITS`]).
 //!
 //! Source: K `pkg/virt-handler/migration-{source,target}.go`, `pkg/virt-launcher/virtwrap/live-migration-source.go`;
 //! `harvester-api.md` §3.4–§3.6.
 
+use super::node::{self, Health};
 use super::object;
+use super::pod::is_going;
 use super::quantity::bytes_of;
 use super::resources::{POD, VMI};
-use super::vmi::{NODE_NAME, pods_of, vmi_of_pod};
-use super::{Behaviour, Effect, Now, Outcome, Role, View};
+use super::vmi::{self, NODE_NAME, pods_of, vmi_of_pod};
+use super::{Behaviour, Now, Outcome, Role, View};
 use crate::scenario::fault::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -19,24 +22,37 @@ pub(crate) const HANDOVER: Behaviour =
     Behaviour { name: "handover", role: Role::VirtHandler, on: VMI, wakes: &[(POD, vmi_of_pod)], step };
 
 const SOURCE: &str = "virt-handler";
+/// Label of an instance that is on its way: where to.
+const TARGET_NODE: &str = "kubevirt.io/migrationTargetNodeName";
 /// Between the messages of the two nodes.
 const MESSAGE: Duration = Duration::from_secs(1);
 /// Memory copied in a second.
 const RATE: u64 = 512 << 20;
+/// What libvirt says when its connection breaks.
+const CUT: &str = "Live migration failed error encountered during MigrateToURI3 libvirt api call: virError(Code=1, Domain=10, Message='internal error: client socket is closed')";
 /// KubeVirt's progress timeout.
 const STUCK: Duration = Duration::from_secs(150);
 
 fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     let state = object::part(vmi, "/status/migrationState");
-    let open = !object::text(&state, "/migrationUid").is_empty() && object::text(&state, "/endTimestamp").is_empty();
-    if !open || object::text(vmi, "/status/phase") != "Running" || object::is_deleting(vmi) {
+    if object::text(&state, "/migrationUid").is_empty() || object::is_deleting(vmi) || vmi::is_final(vmi) {
         return Outcome::rest();
+    }
+    if !object::text(&state, "/endTimestamp").is_empty() {
+        return finalized(vmi, &state);
+    }
+    if object::text(vmi, "/status/phase") != "Running" {
+        return Outcome::rest();
+    }
+    let health = |field: &str| node::health(object::text(&state, field), view);
+    let (source, destination) = (health("/sourceNode"), health("/targetNode"));
+    if source == Health::Down {
+        return Outcome::rest().again(node::LOOK);
     }
     let pods = pods_of(vmi, view);
     let target = pods.iter().find(|pod| object::name(pod) == object::text(&state, "/targetPod"));
-    let Some(target) = target.filter(|pod| !object::is_deleting(pod)) else {
-        return failed(vmi, "Target pod is down", json!({}), now);
-    };
+    let target = target.filter(|pod| !is_going(pod) && destination != Health::Down);
+    let Some(target) = target else { return lost(vmi, &state, now) };
     if object::text(&state, "/targetNodeAddress").is_empty() {
         return prepared(vmi, target);
     }
@@ -49,7 +65,7 @@ fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
         return failed(vmi, "Live migration aborted ", json!({"abortStatus": "Succeeded"}), now);
     }
     let name = object::name(vmi);
-    let takes = duration(vmi);
+    let takes = duration(vmi) * source.slowness().max(destination.slowness());
     if Fault::MigrationStuck.is_in(name) {
         return match now.until(started, STUCK) {
             Some(left) => Outcome::rest().again(left),
@@ -64,17 +80,12 @@ fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     if Fault::MigrationFails.is_in(name) {
         return match now.until(started, takes / 2) {
             Some(left) => Outcome::rest().again(left),
-            None => failed(
-                vmi,
-                "Live migration failed error encountered during MigrateToURI3 libvirt api call: virError(Code=1, Domain=10, Message='internal error: client socket is closed')",
-                json!({}),
-                now,
-            ),
+            None => failed(vmi, CUT, json!({}), now),
         };
     }
     match now.until(started, takes) {
         Some(left) => Outcome::rest().again(left),
-        None => arrived(vmi, target, &pods, now),
+        None => arrived(vmi, target, now),
     }
 }
 
@@ -84,12 +95,21 @@ fn duration(vmi: &Value) -> Duration {
     Duration::from_secs(3 + memory / RATE)
 }
 
+/// The other side is gone: who has begun to copy notices; before that it is virt-controller's to notice.
+fn lost(vmi: &Value, state: &Value, now: Now) -> Outcome {
+    if object::text(state, "/startTimestamp").is_empty() {
+        return Outcome::rest().again(node::LOOK);
+    }
+    failed(vmi, CUT, json!({}), now)
+}
+
 fn prepared(vmi: &Value, target: &Value) -> Outcome {
     if object::text(target, "/status/phase") != "Running" {
         return Outcome::rest();
     }
+    let address = target["status"]["podIP"].clone();
     let patch = json!({"status": {"migrationState": {
-        "targetNodeAddress": target["status"]["podIP"],
+        "targetNodeAddress": address,
         "targetDirectMigrationNodePorts": {"41107": 0, "36013": 49152, "44285": 49153},
     }}});
     let message = "VirtualMachineInstance Migration Target Prepared.";
@@ -98,60 +118,54 @@ fn prepared(vmi: &Value, target: &Value) -> Outcome {
 }
 
 fn begun(vmi: &Value, now: Now) -> Outcome {
-    let patch =
-        json!({"status": {"migrationState": {"startTimestamp": now.stamp(), "targetNodeDomainDetected": true}}});
+    let patch = json!({"status": {"migrationState": {"startTimestamp": now.stamp(), "mode": "PreCopy"}}});
     let told = object::event(vmi, "Normal", "Migrating", "VirtualMachineInstance is migrating.", SOURCE);
     Outcome::of(object::merge(VMI, vmi, patch).into_iter().chain([told])).again(duration(vmi))
 }
 
 fn failed(vmi: &Value, reason: &str, more: Value, now: Now) -> Outcome {
-    let mut state = json!({
-        "endTimestamp": now.stamp(), "completed": true, "failed": true, "failureReason": reason,
-    });
+    let mut state = json!({"endTimestamp": now.stamp(), "failed": true, "failureReason": reason});
     if let (Some(state), Value::Object(more)) = (state.as_object_mut(), more) {
         state.extend(more);
     }
-    let patch = json!({
-        "metadata": {"labels": {"kubevirt.io/migrationTargetNodeName": null}},
-        "status": {"migrationState": state},
-    });
-    let level = "Warning";
-    let told = object::event(
-        vmi,
-        level,
-        "Migrated",
-        format!(
-            "VirtualMachineInstance migration uid {} failed. reason:{reason}",
-            object::text(vmi, "/status/migrationState/migrationUid")
-        ),
-        SOURCE,
-    );
-    Outcome::of(object::merge(VMI, vmi, patch).into_iter().chain([told]))
+    let job = object::text(vmi, "/status/migrationState/migrationUid");
+    let message = format!("VirtualMachineInstance migration uid {job} failed. reason:{reason}");
+    let told = object::event(vmi, "Warning", "Migrated", message, SOURCE);
+    Outcome::of(object::merge(VMI, vmi, json!({"status": {"migrationState": state}})).into_iter().chain([told]))
 }
 
-fn arrived(vmi: &Value, target: &Value, pods: &[std::sync::Arc<Value>], now: Now) -> Outcome {
+/// The target acknowledges: from now on the instance is its own.
+fn arrived(vmi: &Value, target: &Value, now: Now) -> Outcome {
     let node = object::text(target, "/spec/nodeName");
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
     object::drop_condition(&mut conditions, "MigrationRequired");
-    object::drop_condition(&mut conditions, "EvictionRequested");
-    let mut active = serde_json::Map::new();
-    for pod in pods.iter().filter(|pod| object::uid(pod) != object::uid(target)) {
-        active.insert(object::uid(pod).to_owned(), Value::Null);
-    }
-    active.insert(object::uid(target).to_owned(), json!(node));
     let patch = json!({
-        "metadata": {"labels": {NODE_NAME: node, "kubevirt.io/migrationTargetNodeName": null}},
+        "metadata": {"labels": {NODE_NAME: node}},
         "status": {
-            "nodeName": node, "activePods": active, "evacuationNodeName": null, "conditions": conditions,
+            "nodeName": node, "evacuationNodeName": null, "launcherContainerImageVersion": null,
+            "migrationTransport": "Unix", "conditions": conditions,
             "migrationState": {
-                "endTimestamp": now.stamp(), "targetNodeDomainReadyTimestamp": now.stamp(), "completed": true,
+                "targetNodeDomainDetected": true, "targetNodeDomainReadyTimestamp": now.stamp(),
+                "endTimestamp": now.stamp(),
             },
         },
     });
     let message = format!("The VirtualMachineInstance migrated to node {node}.");
-    let mut effects: Vec<Effect> = object::merge(VMI, vmi, patch).into_iter().collect();
-    effects.push(object::event(vmi, "Normal", "Migrated", message, SOURCE));
-    let left_behind = pods.iter().filter(|pod| object::uid(pod) != object::uid(target) && !object::is_deleting(pod));
-    effects.extend(left_behind.map(|pod| object::delete(POD, pod)));
-    Outcome::of(effects)
+    let told = object::event(vmi, "Normal", "Migrated", message, SOURCE);
+    Outcome::of(object::merge(VMI, vmi, patch).into_iter().chain([told]))
+}
+
+/// The target's last two words: what was plugged in on the way is there, and it is no target any more.
+///
+/// Source: K `pkg/virt-handler/migration-target.go` (`finalizeMigration`, `finalCleanup`).
+fn finalized(vmi: &Value, state: &Value) -> Outcome {
+    if !object::flag(state, "/completed") && !object::flag(state, "/failed") {
+        let mut conditions = object::items(vmi, "/status/conditions").to_vec();
+        for done in ["HotVCPUChange", "HotMemoryChange", "VolumesChange"] {
+            object::drop_condition(&mut conditions, done);
+        }
+        let status = json!({"conditions": conditions, "migratedVolumes": null, "migrationState": {"completed": true}});
+        return Outcome::of(object::merge(VMI, vmi, json!({"status": status})));
+    }
+    Outcome::of(object::merge(VMI, vmi, json!({"metadata": {"labels": {TARGET_NODE: null}}})))
 }

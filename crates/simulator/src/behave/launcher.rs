@@ -30,9 +30,12 @@ pub(crate) fn pod(vmi: &Value, view: &dyn View) -> Value {
     let name = object::name(vmi);
     let mut labels = object::part(vmi, "/metadata/labels").as_object().cloned().unwrap_or_default();
     labels.remove(super::vmi::NODE_NAME);
-    for (key, value) in
-        [("kubevirt.io", "virt-launcher"), (CREATED_BY, object::uid(vmi)), ("vm.kubevirt.io/name", name)]
-    {
+    for (key, value) in [
+        ("kubevirt.io", "virt-launcher"),
+        (CREATED_BY, object::uid(vmi)),
+        ("vm.kubevirt.io/name", name),
+        ("vmi.kubevirt.io/id", name),
+    ] {
         labels.insert(key.to_owned(), json!(value));
     }
     let mut annotations = Map::new();
@@ -90,7 +93,7 @@ fn multus(vmi: &Value) -> Option<String> {
         .filter_map(|(at, network)| {
             let full = object::text(network, "/multus/networkName");
             let (namespace, name) = full.split_once('/').unwrap_or((object::namespace(vmi), full));
-            let mac = super::domain::interface_mac(vmi, object::text(network, "/name"));
+            let mac = super::hardware::interface_mac(vmi, object::text(network, "/name"));
             (!name.is_empty()).then(|| {
                 json!({"name": name, "namespace": namespace, "interface": pod_interface(object::text(network, "/name"), at), "mac": mac})
             })
@@ -108,6 +111,20 @@ pub(crate) fn pod_interface(network: &str, at: usize) -> String {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     format!("pod{:011x}", hash & 0xfff_ffff_ffff)
+}
+
+/// The interface that a pod has for a network: as its own Multus annotation says.
+pub(crate) fn pod_interface_of(pod: &Value, network: &Value, at: usize) -> String {
+    let full = object::text(network, "/multus/networkName");
+    let (namespace, name) = full.split_once('/').unwrap_or((object::namespace(pod), full));
+    let asked = object::annotation(pod, "k8s.v1.cni.cncf.io/networks")
+        .and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok())
+        .unwrap_or_default();
+    let ours = pod_interface(object::text(network, "/name"), at);
+    let same = |held: &&Value| held["name"] == name && held["namespace"] == namespace;
+    let found =
+        asked.iter().filter(same).find(|held| held["interface"] == ours.as_str()).or_else(|| asked.iter().find(same));
+    found.map_or(ours, |held| object::text(held, "/interface").to_owned())
 }
 
 fn resources(vmi: &Value, view: &dyn View) -> Value {

@@ -70,16 +70,23 @@ fn step(vmim: &Value, view: &dyn View, now: Now) -> Outcome {
         return fail(vmim, Some(&vmi), "Migration failed vmi shutdown during migration.", now);
     }
     let phase = object::text(vmim, "/status/phase");
-    if object::is_deleting(vmim) && phase != "Running" {
-        return fail(vmim, Some(&vmi), "Migration failed due to being canceled", now);
-    }
     let target = target_pods(vmim, &vmi, view).next();
+    if object::is_deleting(vmim) && phase != "Running" {
+        // A target that the nodes know of already exits by itself.
+        let mut outcome = fail(vmim, Some(&vmi), "Migration failed due to being canceled", now);
+        outcome.effects.extend(target.map(|pod| object::delete(POD, &pod)));
+        return outcome;
+    }
     if phase == "Pending"
         && target.is_none()
         && let Some(left) = backoff(vmim, view, now)
     {
         let message = format!("backoff migrating vmi {}/{}", object::namespace(&vmi), object::name(&vmi));
         return Outcome::of([object::event(&vmi, "Warning", "MigrationBackoff", message, SOURCE)]).again(left);
+    }
+    let is_down = target.as_deref().is_some_and(super::pod::has_ended);
+    if is_down {
+        return fail(vmim, Some(&vmi), "Migration failed because target pod shutdown during migration", now);
     }
     match (phase, target.as_deref()) {
         ("", _) => enter(vmim, "Pending", now),
@@ -174,11 +181,8 @@ fn target_pod(vmim: &Value, vmi: &Value, view: &dyn View) -> Value {
 }
 
 fn scheduling(vmim: &Value, vmi: &Value, pod: &Value, now: Now) -> Outcome {
-    if object::text(pod, "/status/phase") == "Running" {
+    if super::vmi::runs(pod) {
         return enter(vmim, "Scheduled", now);
-    }
-    if matches!(object::text(pod, "/status/phase"), "Failed" | "Succeeded") {
-        return fail(vmim, Some(vmi), "Migration failed because target pod shutdown during migration", now);
     }
     let unschedulable = object::condition(pod, "PodScheduled").filter(|held| held["status"] == "False");
     let Some(held) = unschedulable else { return Outcome::rest().again(POLL) };
@@ -211,11 +215,12 @@ fn hand_over(vmim: &Value, vmi: &Value, target: &Value, view: &dyn View, now: No
         "migrationUid": object::uid(vmim), "mode": "PreCopy",
         "sourceNode": vmi["status"]["nodeName"], "targetNode": node,
         "sourcePod": source.map(|pod| object::name(pod)), "targetPod": object::name(target),
-        "migrationPolicyName": null, "migrationNetworkType": "Pod",
+        "migrationPolicyName": null, "migrationNetworkType": null,
         "migrationConfiguration": {
             "allowAutoConverge": false, "allowPostCopy": false, "allowWorkloadDisruption": false,
             "bandwidthPerMigration": "0", "completionTimeoutPerGiB": 150, "progressTimeout": 150,
             "parallelMigrationsPerCluster": 5, "parallelOutboundMigrationsPerNode": 2, "unsafeMigrationOverride": false,
+            "nodeDrainTaintKey": super::evacuation::DRAIN_TAINT,
         },
         // A merge patch keeps what it does not name; the last migration must not shine through.
         "startTimestamp": null, "endTimestamp": null, "targetNodeAddress": null, "targetNodeDomainDetected": null,
@@ -281,17 +286,32 @@ fn fail(vmim: &Value, vmi: Option<&Value>, message: &str, now: Now) -> Outcome {
         patch["status"]["migrationState"] = state;
     }
     outcome.effects.push(object::event(vmim, "Warning", "FailedMigration", message, SOURCE));
+    outcome.effects.extend(vmi.and_then(|vmi| closed(vmim, vmi, now)));
     outcome.again_after = None;
     outcome
 }
 
+/// What virt-controller writes into the instance when the nodes had been told and had not begun.
+///
+/// Source: K `pkg/virt-controller/watch/migration/migration.go` (`handleMarkMigrationFailedOnVMI`).
+fn closed(vmim: &Value, vmi: &Value, now: Now) -> Option<Effect> {
+    let state = object::part(vmi, "/status/migrationState");
+    let is_ours = object::text(&state, "/migrationUid") == object::uid(vmim);
+    if !is_ours || !object::text(&state, "/startTimestamp").is_empty() {
+        return None;
+    }
+    object::merge(
+        VMI,
+        vmi,
+        json!({"status": {"migrationState": {
+            "startTimestamp": now.stamp(), "endTimestamp": now.stamp(), "failed": true, "completed": true,
+            "failureReason": "Target pod is down",
+        }}}),
+    )
+}
+
 fn finished(vmim: &Value, view: &dyn View) -> Outcome {
     let mut effects = Vec::new();
-    if object::text(vmim, "/status/phase") == "Failed" {
-        let vmi = view.get(VMI, object::namespace(vmim), object::text(vmim, "/spec/vmiName"));
-        let targets = vmi.iter().flat_map(|vmi| target_pods(vmim, vmi, view));
-        effects.extend(targets.filter(|pod| !object::is_deleting(pod)).map(|pod| object::delete(POD, &pod)));
-    }
     let mut done = view.labelled(VMIM, Some(object::namespace(vmim)), VMI_NAME, object::text(vmim, "/spec/vmiName"));
     done.retain(|other| is_final(other) && !object::is_deleting(other));
     done.sort_by(|a, b| created(a).cmp(created(b)).then_with(|| object::name(a).cmp(object::name(b))));

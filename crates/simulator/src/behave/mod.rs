@@ -7,6 +7,7 @@
 
 pub mod resources;
 
+mod binder;
 mod claims;
 mod datavolume;
 mod domain;
@@ -14,20 +15,24 @@ pub(crate) mod evacuation;
 pub(crate) mod finished;
 mod guest;
 mod handover;
+mod hardware;
 mod image;
 mod keeping;
 mod launcher;
+mod lifecycle;
 mod maintenance;
 mod migration;
 mod node;
+mod node_down;
 pub(crate) mod object;
-mod pod;
+pub(crate) mod pod;
 pub(crate) mod quantity;
+pub mod role;
 pub(crate) mod scheduler;
 mod selector;
 pub mod subresource;
 mod vm;
-mod vmi;
+pub(crate) mod vmi;
 mod volume;
 
 mod backup;
@@ -37,18 +42,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use claims::templates as claim_templates;
-pub(crate) use domain::is_hotplugged;
 pub(crate) use guest::system::PRETTY_NAME;
+pub(crate) use hardware::is_hotplugged;
 pub(crate) use image::storage_class as image_class;
 pub(crate) use keeping::fingerprint as key_fingerprint;
 pub(crate) use migration::is_migrating;
+pub use role::Role;
 pub(crate) use scheduler as scheduling;
 pub(crate) use vm::{claim_name, run_strategy};
-pub(crate) use volume::DRIVER as LONGHORN_DRIVER;
+pub(crate) use volume::{DRIVER as LONGHORN_DRIVER, PROTECTION as CLAIM_PROTECTION};
 
 /// Whether an instance has ended or is being deleted.
 pub(crate) fn ended(vmi: &Value) -> bool {
     vmi::is_final(vmi) || object::is_deleting(vmi)
+}
+
+/// Annotation of the simulator's own on a pod: the address that it is to have.
+pub(crate) fn pod_address_note() -> &'static str {
+    pod::ADDRESS
 }
 
 /// Finalizer of a `VirtualMachineInstanceMigration`.
@@ -60,11 +71,16 @@ pub(crate) fn migration_finalizer() -> &'static str {
 pub const ALL: &[Behaviour] = &[
     claims::CLAIMS,
     vm::VM_CONTROLLER,
+    binder::BINDER,
+    binder::RELEASES,
+    binder::PROTECTIONS,
     volume::PROVISIONER,
+    volume::RECLAIMS,
     datavolume::DATAVOLUMES,
     volume::ATTACHMENTS,
     scheduler::SCHEDULER,
     pod::KUBELET,
+    pod::EXITS,
     domain::DOMAIN,
     guest::GUEST,
     migration::HARVESTER_MARKS,
@@ -77,6 +93,12 @@ pub const ALL: &[Behaviour] = &[
     maintenance::MAINTENANCE,
     node::NODES,
     node::LEASES,
+    node::STATUS,
+    node::HEARTBEAT,
+    lifecycle::NODE_LIFECYCLE,
+    lifecycle::TAINT_EVICTION,
+    lifecycle::UNRESPONSIVE,
+    node_down::NODE_DOWN,
     image::IMAGES,
     keeping::KEYPAIRS,
     keeping::SETTINGS,
@@ -95,27 +117,6 @@ pub struct Resource {
     pub version: &'static str,
     /// Plural, as in the URL.
     pub plural: &'static str,
-}
-
-/// Which upstream program a behaviour stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Nodes, leases, pods through their phases.
-    Kubelet,
-    /// Chooses nodes for pods.
-    Scheduler,
-    /// VM → VMI → launcher pod, migrations, printable status.
-    VirtController,
-    /// The domain on the node: VMI status from Scheduled on.
-    VirtHandler,
-    /// The operating system inside: boot, agent, addresses.
-    Guest,
-    /// Volumes, replicas, PVC binding.
-    Longhorn,
-    /// DataVolumes.
-    Cdi,
-    /// Harvester's own controllers: claims from the annotation, images, backups, settings.
-    Harvester,
 }
 
 /// What a step may look at: the objects of the cluster at this moment.

@@ -172,13 +172,28 @@ pub(crate) fn would_change(object: &Value, patch: &Value) -> bool {
             }),
             _ => true,
         },
-        other => object != other,
+        other => !is_same(object, other),
+    }
+}
+
+/// Whether two values say the same: in lists of objects, a field that is null is as good as none.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            let covers = |a: &Map<String, Value>, b: &Map<String, Value>| {
+                a.iter().all(|(key, value)| is_same(value, b.get(key).unwrap_or(&Value::Null)))
+            };
+            covers(a, b) && covers(b, a)
+        }
+        (a, b) => a == b,
     }
 }
 
 fn is_absence(patch: &Value) -> bool {
     match patch {
         Value::Null => true,
+        Value::Array(items) => items.is_empty(),
         Value::Object(fields) => !fields.is_empty() && fields.values().all(is_absence),
         _ => false,
     }
@@ -280,8 +295,10 @@ mod tests {
             (json!({"a": {"d": null}}), false),
             (json!({"a": {"b": null}}), true),
             (json!({"a": {"c": [1]}}), true),
+            (json!({"a": {"c": [1, 2, null]}}), true),
             (json!({"x": {"y": null}}), false),
             (json!({"x": {}}), true),
+            (json!({"x": []}), false),
         ] {
             assert_eq!(would_change(&object, &patch), changes, "{patch}");
         }

@@ -19,6 +19,8 @@ pub const KUBEVIRT: Resource = kind("kubevirt.io", "v1", "kubevirts");
 
 /// `Pod`.
 pub const POD: Resource = kind("", "v1", "pods");
+/// `DaemonSet`.
+pub const DAEMONSET: Resource = kind("apps", "v1", "daemonsets");
 /// `PersistentVolumeClaim`.
 pub const PVC: Resource = kind("", "v1", "persistentvolumeclaims");
 /// `PersistentVolume`.
@@ -96,3 +98,40 @@ pub const LONGHORN_SETTING: Resource = kind("longhorn.io", "v1beta2", "settings"
 
 /// Where Longhorn keeps its objects.
 pub const LONGHORN_NAMESPACE: &str = "longhorn-system";
+
+/// Everything that steps look at: what an agent has to follow. A kind that a server lacks is as good as empty.
+pub const FOLLOWED: &[Resource] = &[
+    VM,
+    VMI,
+    VMIM,
+    KUBEVIRT,
+    POD,
+    PVC,
+    PV,
+    NODE,
+    SECRET,
+    NAMESPACE,
+    QUOTA,
+    LEASE,
+    STORAGECLASS,
+    DATAVOLUME,
+    IMAGE,
+    KEYPAIR,
+    BACKUP,
+    RESTORE,
+    SETTING,
+    ADDON,
+    TEMPLATE,
+    TEMPLATE_VERSION,
+    NAD,
+    CLUSTERNETWORK,
+    VLANCONFIG,
+    VLANSTATUS,
+    DHCP_POOL,
+    VM_NETWORK_CONFIG,
+    LONGHORN_VOLUME,
+    LONGHORN_REPLICA,
+    LONGHORN_NODE,
+    LONGHORN_SETTING,
+    VOLUMESNAPSHOTCLASS,
+];

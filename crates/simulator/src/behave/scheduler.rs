@@ -6,12 +6,13 @@
 //! Source: kubernetes `pkg/scheduler/framework/plugins/*`, `pkg/scheduler/framework/types.go` (`FitError`).
 
 use super::object;
+use super::pod::has_ended;
 use super::quantity::{bytes_of, bytes_text, cpu_text, millicores_of};
-use super::resources::{NODE, POD, PVC};
+use super::resources::{NODE, POD, PVC, STORAGECLASS};
 use super::selector::{matches_labels, matches_terms};
-use super::vmi::NODE_NAME;
 use super::{Behaviour, Effect, Now, Outcome, Role, View};
 use crate::scenario::fault::Fault;
+use crate::world::facts::ON_NODE;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub(crate) const SCHEDULER: Behaviour =
 
 /// Annotation that Rancher keeps on nodes: the sum of its pods' requests.
 pub(crate) const POD_REQUESTS: &str = "management.cattle.io/pod-requests";
+/// Annotation of a claim that waits for its first consumer: where that will run.
+pub(crate) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const SOURCE: &str = "default-scheduler";
 const RETRY: Duration = Duration::from_secs(10);
 const RETRY_CLAIMS: Duration = Duration::from_secs(1);
@@ -84,6 +87,12 @@ fn step(pod: &Value, view: &dyn View, now: Now) -> Outcome {
         return Outcome::rest();
     }
     let nodes = view.list(NODE, None);
+    let waiting = late_claims(pod, view);
+    if !waiting.is_empty()
+        && let Ok(node) = choose(pod, &nodes, view)
+    {
+        return told_claims(&waiting, node);
+    }
     if has_unbound_claim(pod, view) {
         let gist = "pod has unbound immediate PersistentVolumeClaims";
         return refused(pod, &unanimous(&nodes, gist), now, RETRY_CLAIMS);
@@ -102,6 +111,27 @@ fn has_unbound_claim(pod: &Value, view: &dyn View) -> bool {
                 .get(PVC, object::namespace(pod), claim)
                 .is_none_or(|held| object::text(&held, "/status/phase") != "Bound")
     })
+}
+
+/// Unbound claims of a class that waits for its first consumer.
+fn late_claims(pod: &Value, view: &dyn View) -> Vec<Arc<Value>> {
+    let claims = object::items(pod, "/spec/volumes").iter().filter_map(|volume| {
+        view.get(PVC, object::namespace(pod), object::text(volume, "/persistentVolumeClaim/claimName"))
+    });
+    let waits = |claim: &Arc<Value>| {
+        let class = view.get(STORAGECLASS, "", object::text(claim, "/spec/storageClassName"));
+        object::text(claim, "/status/phase") != "Bound"
+            && class.is_some_and(|class| object::text(&class, "/volumeBindingMode") == "WaitForFirstConsumer")
+    };
+    claims.filter(waits).collect()
+}
+
+/// Tells the provisioner on which node claims are wanted; the pod is bound when they are. Source: kubernetes
+/// `pkg/scheduler/framework/plugins/volumebinding`.
+fn told_claims(claims: &[Arc<Value>], node: &Value) -> Outcome {
+    let told = json!({"metadata": {"annotations": {SELECTED_NODE: object::name(node)}}});
+    let effects = claims.iter().filter_map(|claim| object::merge(PVC, claim, told.clone()));
+    Outcome::of(effects).again(RETRY_CLAIMS)
 }
 
 fn unanimous(nodes: &[Arc<Value>], gist: &str) -> String {
@@ -175,8 +205,10 @@ fn tolerates(toleration: &Value, taint: &Value) -> bool {
 fn meets_rivals(pod: &Value, node: &Value, view: &dyn View) -> bool {
     let terms = object::items(pod, "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution");
     terms.iter().filter(|term| object::text(term, "/topologyKey") == "kubernetes.io/hostname").any(|term| {
-        let here = view.labelled(POD, Some(object::namespace(pod)), NODE_NAME, object::name(node));
-        here.iter().any(|other| object::uid(other) != object::uid(pod) && matches_labels(other, &term["labelSelector"]))
+        let here = view.labelled(POD, Some(object::namespace(pod)), ON_NODE, object::name(node));
+        here.iter().any(|other| {
+            object::uid(other) != object::uid(pod) && !has_ended(other) && matches_labels(other, &term["labelSelector"])
+        })
     })
 }
 
@@ -223,11 +255,7 @@ fn bound(pod: &Value, node: &Value, now: Now) -> Outcome {
     let requested = Room::requested(node).plus(Room::of_pod(pod)).annotation();
     let message = format!("Successfully assigned {}/{} to {node_name}", object::namespace(pod), object::name(pod));
     let effects = [
-        object::merge(
-            POD,
-            pod,
-            json!({"metadata": {"labels": {NODE_NAME: node_name}}, "spec": {"nodeName": node_name}}),
-        ),
+        object::merge(POD, pod, json!({"spec": {"nodeName": node_name}})),
         object::merge_status(POD, pod, json!({"conditions": conditions})),
         object::merge(NODE, node, json!({"metadata": {"annotations": {POD_REQUESTS: requested}}})),
         Some(object::event(pod, "Normal", "Scheduled", message, SOURCE)),

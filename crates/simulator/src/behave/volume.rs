@@ -1,10 +1,12 @@
-//! Longhorn: claims get volumes, and volumes attach where their instance runs.
+//! Longhorn: claims that ask for its driver get volumes, and volumes attach where their instance runs.
 //!
-//! Invariant: one PV and one Longhorn Volume of the same name a bound claim; both go when the claim goes.
+//! Invariant: one PV and one Longhorn Volume of the same name a claim; both go when the PV is released. Binding is
+//! kube-controller-manager's ([`super::binder`]).
 //!
-//! Source: L `csi/controller_server.go`, `controller/volume_controller.go`;
-//! `harvester-api.md` §8.
+//! Source: L `csi/controller_server.go`, `controller/volume_controller.go`; kubernetes-csi `external-provisioner`,
+//! `external-resizer`; `harvester-api.md` §8.
 
+use super::binder::PROVISIONER as ASKED;
 use super::object;
 use super::quantity::bytes_of;
 use super::resources::{
@@ -15,9 +17,12 @@ use crate::scenario::fault::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Provisions, grows and removes volumes for claims.
+/// Makes and grows volumes for claims.
 pub(crate) const PROVISIONER: Behaviour =
     Behaviour { name: "provisioner", role: Role::Longhorn, on: PVC, wakes: &[], step: provision };
+/// Takes away volumes that were released.
+pub(crate) const RECLAIMS: Behaviour =
+    Behaviour { name: "reclaim", role: Role::Longhorn, on: PV, wakes: &[], step: reclaim };
 /// Attaches the volumes of an instance to its node.
 pub(crate) const ATTACHMENTS: Behaviour =
     Behaviour { name: "attachments", role: Role::Longhorn, on: VMI, wakes: &[], step: attach };
@@ -43,79 +48,50 @@ pub(super) fn size_of(claim: &Value) -> u64 {
 
 fn provision(claim: &Value, view: &dyn View, now: Now) -> Outcome {
     if object::is_deleting(claim) {
-        return remove(claim, view);
-    }
-    match object::text(claim, "/status/phase") {
-        "Bound" => grow(claim, view, now),
-        _ if !object::has_finalizer(claim, PROTECTION) => {
-            let mut effects = Vec::new();
-            effects.extend(object::merge(PVC, claim, object::with_finalizer(claim, PROTECTION)));
-            effects.extend(object::merge_status(PVC, claim, json!({"phase": "Pending"})));
-            let message = format!(
-                "External provisioner is provisioning volume for claim \"{}/{}\"",
-                object::namespace(claim),
-                object::name(claim)
-            );
-            effects.push(object::event(claim, "Normal", "Provisioning", message, SOURCE));
-            Outcome::of(effects).again(takes(object::name(claim), size_of(claim)))
-        }
-        _ => {
-            let since = object::text(claim, "/metadata/creationTimestamp");
-            match now.until(since, takes(object::name(claim), size_of(claim))) {
-                Some(left) => Outcome::rest().again(left),
-                None => bind(claim, view, now),
-            }
-        }
-    }
-}
-
-fn bind(claim: &Value, view: &dyn View, now: Now) -> Outcome {
-    let class_name = object::text(claim, "/spec/storageClassName");
-    let Some(class) = view.get(STORAGECLASS, "", class_name) else {
-        let message = format!("storageclass.storage.k8s.io \"{class_name}\" not found");
-        return Outcome::of([object::event(
-            claim,
-            "Warning",
-            "ProvisioningFailed",
-            message,
-            "persistentvolume-controller",
-        )])
-        .again(RETRY * 5);
-    };
-    if object::text(&class, "/provisioner") != DRIVER {
         return Outcome::rest();
     }
-    let name = format!("pvc-{}", object::uid(claim));
-    let replicas = replicas_of(&class);
-    let places = place(view, size_of(claim), replicas);
-    let mut effects = vec![
-        Effect::Create {
-            resource: LONGHORN_VOLUME,
-            object: longhorn_volume(claim, &class, &name, places.is_some(), now),
-        },
-        Effect::Create { resource: PV, object: persistent_volume(claim, &class, &name, places.is_some()) },
-    ];
-    for (at, node) in places.iter().flatten().enumerate() {
-        effects
-            .push(Effect::Create { resource: LONGHORN_REPLICA, object: replica(&name, at, node, size_of(claim), now) });
+    if object::text(claim, "/status/phase") == "Bound" {
+        return grow(claim, view, now);
     }
-    effects.extend(book(view, places.as_deref().unwrap_or_default(), size_of(claim)));
-    effects.extend(object::merge(
-        PVC,
-        claim,
-        json!({
-            "metadata": {"annotations": bound_annotations().into_iter().collect::<serde_json::Map<_, _>>()},
-            "spec": {"volumeName": name},
-        }),
-    ));
-    let capacity = claim.pointer("/spec/resources/requests").cloned().unwrap_or_default();
-    effects.extend(object::merge_status(
-        PVC,
-        claim,
-        json!({
-            "phase": "Bound", "accessModes": claim["spec"]["accessModes"], "capacity": capacity,
-        }),
-    ));
+    let name = format!("pvc-{}", object::uid(claim));
+    if object::annotation(claim, ASKED) != Some(DRIVER) || view.get(PV, "", &name).is_some() {
+        return Outcome::rest();
+    }
+    let since = object::text(claim, "/metadata/creationTimestamp");
+    if let Some(left) = now.until(since, takes(object::name(claim), size_of(claim))) {
+        let is_news = now.until(since, Duration::from_secs(1)).is_some();
+        let message = format!(
+            "External provisioner is provisioning volume for claim \"{}/{}\"",
+            object::namespace(claim),
+            object::name(claim)
+        );
+        let told = is_news.then(|| object::event(claim, "Normal", "Provisioning", message, SOURCE));
+        return Outcome::of(told).again(left);
+    }
+    let Some(class) = view.get(STORAGECLASS, "", object::text(claim, "/spec/storageClassName")) else {
+        return Outcome::rest().again(RETRY);
+    };
+    make(claim, &class, &name, view, now)
+}
+
+fn make(claim: &Value, class: &Value, name: &str, view: &dyn View, now: Now) -> Outcome {
+    let places = place(view, size_of(claim), replicas_of(class));
+    let is_placed = places.is_some();
+    let places = places.unwrap_or_default();
+    let volume = longhorn_volume(claim, class, name, is_placed, now);
+    let mut effects = Vec::new();
+    if view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, name).is_none() {
+        effects.push(Effect::Create { resource: LONGHORN_VOLUME, object: volume });
+        for (at, node) in places.iter().enumerate() {
+            let object = replica(name, at, node, size_of(claim), now);
+            effects.push(Effect::Create { resource: LONGHORN_REPLICA, object });
+        }
+        effects.extend(book(view, &places, size_of(claim)));
+    }
+    let mut object = persistent_volume(claim, class, name, is_placed);
+    // Its phase is the binder's to say.
+    object.as_object_mut().map(|fields| fields.remove("status"));
+    effects.push(Effect::Create { resource: PV, object });
     let message = format!("Successfully provisioned volume {name}");
     effects.push(object::event(claim, "Normal", "ProvisioningSucceeded", message, SOURCE));
     Outcome::of(effects)
@@ -285,29 +261,28 @@ fn grow(claim: &Value, view: &dyn View, _now: Now) -> Outcome {
     Outcome::of(effects)
 }
 
-fn remove(claim: &Value, view: &dyn View) -> Outcome {
-    let name = object::text(claim, "/spec/volumeName");
-    let volume = view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, name);
-    let attached = volume.as_deref().is_some_and(|volume| object::text(volume, "/status/state") == "attached");
-    if attached {
-        // A claim in use stays until its pod is gone.
+fn reclaim(volume: &Value, view: &dyn View, _now: Now) -> Outcome {
+    let is_ours = object::text(volume, "/spec/csi/driver") == DRIVER
+        && object::text(volume, "/status/phase") == "Released"
+        && object::text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete";
+    if !is_ours || object::is_deleting(volume) {
+        return Outcome::rest();
+    }
+    let name = object::name(volume);
+    let own = view.get(LONGHORN_VOLUME, LONGHORN_NAMESPACE, name);
+    if own.as_deref().is_some_and(|own| object::text(own, "/status/state") == "attached") {
+        // It is let go first.
         return Outcome::rest().again(RETRY);
     }
-    let mut effects = Vec::new();
-    if let Some(pv) = view.get(PV, "", name) {
-        effects.push(object::delete(PV, &pv));
-    }
-    if let Some(volume) = volume {
+    let mut effects = vec![object::delete(PV, volume)];
+    if let Some(own) = own {
         effects.extend(
             view.labelled(LONGHORN_REPLICA, Some(LONGHORN_NAMESPACE), "longhornvolume", name)
                 .iter()
                 .map(|replica| object::delete(LONGHORN_REPLICA, replica)),
         );
-        effects.extend(object::merge(LONGHORN_VOLUME, &volume, object::without_finalizer(&volume, "longhorn.io")));
-        effects.push(object::delete(LONGHORN_VOLUME, &volume));
-    }
-    if object::has_finalizer(claim, PROTECTION) {
-        effects.extend(object::merge(PVC, claim, object::without_finalizer(claim, PROTECTION)));
+        effects.extend(object::merge(LONGHORN_VOLUME, &own, object::without_finalizer(&own, "longhorn.io")));
+        effects.push(object::delete(LONGHORN_VOLUME, &own));
     }
     Outcome::of(effects)
 }

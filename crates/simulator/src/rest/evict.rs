@@ -51,10 +51,12 @@ fn intercept(call: &Call<'_>, pod: &Value, is_dry_run: bool) -> Result<(), Statu
         Verdict::Allow => Ok(()),
         Verdict::Deny(gist) => deny(gist),
         Verdict::Evacuate => {
-            if let Some(mark) = evacuation::mark(&vmi).filter(|_| !is_dry_run) {
+            let mark = evacuation::mark(&vmi);
+            let stage = if mark.is_some() { "" } else { "Evacuation in progress: " };
+            if let Some(mark) = mark.filter(|_| !is_dry_run) {
                 call.world.perform(&mark, &By::program("virt-api"))?;
             }
-            deny(format!("Eviction triggered evacuation of VMI \"{namespace}/{}\"", meta::name(&vmi)))
+            deny(format!("{stage}Eviction triggered evacuation of VMI \"{namespace}/{}\"", meta::name(&vmi)))
         }
     }
 }

@@ -15,7 +15,7 @@ mod protobuf;
 mod review;
 mod sentinel;
 mod show;
-mod socket;
+pub(crate) mod socket;
 mod subresource;
 mod table;
 mod watch;

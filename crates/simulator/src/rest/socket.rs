@@ -4,12 +4,13 @@
 //! session. Frames are binary and raw, without a channel byte. Source: K `pkg/virt-handler/rest/console.go`,
 //! `staging/src/kubevirt.io/client-go/kubecli`; `harvester-api.md` §2.1.
 
-use super::Call;
+use crate::screen::Screens;
 use crate::world::Status;
 use axum::extract::FromRequestParts;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use http::request::Parts;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -27,7 +28,7 @@ type Place = (String, String, String);
 
 /// Streams that are open.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<HashMap<Place, CancellationToken>>>);
+pub(crate) struct Sessions(Arc<Mutex<HashMap<Place, CancellationToken>>>);
 
 impl Sessions {
     /// Takes the place of whoever is there; `None` when that session is to be preserved.
@@ -45,17 +46,26 @@ impl Sessions {
     }
 }
 
-/// Opens `vnc` or `console`.
-pub(super) async fn open(call: &mut Call<'_>, sub: &str, (namespace, name): (&str, &str)) -> Result<Response, Status> {
-    let upgrade = match WebSocketUpgrade::from_request_parts(call.parts, &()).await {
+/// Opens `vnc` or `console`; with `preserves` only when nobody has it open.
+///
+/// # Errors
+/// When somebody has it open and is to be preserved.
+pub(crate) async fn open(
+    parts: &mut Parts,
+    (sessions, screens): (&Sessions, &Screens),
+    preserves: bool,
+    sub: &str,
+    (namespace, name): (&str, &str),
+) -> Result<Response, Status> {
+    let upgrade = match WebSocketUpgrade::from_request_parts(parts, &()).await {
         Ok(upgrade) => upgrade,
         Err(rejection) => return Ok(rejection.into_response()),
     };
     let key = (namespace.to_owned(), name.to_owned(), sub.to_owned());
-    let token = call.sessions.enter(key, sub == "vnc" && call.query.flag("preserveSession"));
+    let token = sessions.enter(key, preserves);
     let token = token.ok_or_else(|| Status::internal("Active VNC connection. Request denied."))?;
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-    let screens = call.screens.clone();
+    let screens = screens.clone();
     let (is_vnc, namespace, name) = (sub == "vnc", namespace.to_owned(), name.to_owned());
     let guest = async move {
         if is_vnc {

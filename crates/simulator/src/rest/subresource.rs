@@ -97,7 +97,8 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     let options = if bytes.trim_ascii().is_empty() { Value::Null } else { wire::yaml(&bytes)? };
     let answer = decide(call, (on_vm, sub), (namespace, name), &options)?;
     if !on_vm && matches!(sub, "vnc" | "console") {
-        return socket::open(call, sub, (namespace, name)).await;
+        let preserves = sub == "vnc" && call.query.flag("preserveSession");
+        return socket::open(call.parts, (&call.sessions, &call.screens), preserves, sub, (namespace, name)).await;
     }
     if sub == "vnc/screenshot" {
         let screens = call.screens.clone();

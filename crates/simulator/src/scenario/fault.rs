@@ -37,6 +37,10 @@ pub enum Fault {
     Conflict,
     /// The volume has lost a replica.
     DegradedVolume,
+    /// The node has lost its power: no lease, no status, nothing on it answers.
+    NodeDown,
+    /// Everything on the node takes ten times as long.
+    NodeSlow,
 }
 
 /// Every sentinel word with its fault.
@@ -57,6 +61,8 @@ pub const SENTINELS: &[(&str, Fault)] = &[
     ("fault-quota", Fault::Quota),
     ("fault-conflict", Fault::Conflict),
     ("fault-degraded", Fault::DegradedVolume),
+    ("fault-node-down", Fault::NodeDown),
+    ("fault-node-slow", Fault::NodeSlow),
 ];
 
 impl Fault {

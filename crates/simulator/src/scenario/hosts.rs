@@ -65,7 +65,9 @@ fn node(name: &str, at: usize, count: usize, host: Host, release: Release, now_m
         "node.longhorn.io/create-default-disk": "config",
         "topology.kubernetes.io/zone": format!("rack-{}", char::from(b'a' + u8::try_from(at % 3).unwrap_or(0))),
         "cpu-model.node.kubevirt.io/Icelake-Server": "true", "cpu-model.node.kubevirt.io/Cascadelake-Server": "true",
-        "host-model-cpu.node.kubevirt.io/Icelake-Server": "true", "cpu-vendor.node.kubevirt.io/Intel": "true",
+        "host-model-cpu.node.kubevirt.io/Icelake-Server": "true", "cpu-model-migration.node.kubevirt.io/Icelake-Server": "true",
+        "cpu-model-migration.node.kubevirt.io/Cascadelake-Server": "true", "cpu-vendor.node.kubevirt.io/Intel": "true",
+        "machine-type.node.kubevirt.io/q35": "true", "machine-type.node.kubevirt.io/pc-q35-rhel9.6.0": "true",
     });
     let is_control = at < 3.min(count);
     if is_control {
@@ -98,6 +100,7 @@ fn node(name: &str, at: usize, count: usize, host: Host, release: Release, now_m
         "metadata": {
             "name": name, "labels": labels, "creationTimestamp": since,
             "annotations": {
+                "kubevirt.io/heartbeat": stamp_of(now_ms),
                 "management.cattle.io/pod-requests": "{\"cpu\":\"1200m\",\"memory\":\"3Gi\",\"pods\":\"30\"}",
                 "harvesterhci.io/host-custom-name": format!("机柜{}-{:02}号", ["甲", "乙", "丙"][at % 3], at + 1),
             },

@@ -70,8 +70,11 @@ impl Seeder<'_> {
         let mut pod = self.world.view(|view| finished::pod(&vmi, &node, &uid(4), view, now));
         pod["metadata"]["name"] = json!(format!("virt-launcher-{}-{}", machine.name, suffix(machine.number)));
         vmi["status"]["activePods"] = json!({uid(4): node});
-        self.put_finished(POD, pod);
-        let status = self.world.view(|view| finished::vmi_status(&vmi, matches!(state, State::Paused(_)), view, now));
+        if matches!(state, State::Paused(_)) {
+            finished::pause(&mut pod, now);
+        }
+        self.put_finished(POD, pod.clone());
+        let status = self.world.view(|view| finished::vmi_status(&vmi, &pod, view, now));
         vmi["status"] = status;
         vm["status"] = self.world.view(|view| finished::vm_status(&vm, Some(&vmi), view, now));
         // Kept by Harvester from 1.6 on.

@@ -18,7 +18,6 @@ mod tests;
 
 use crate::behave::resources::VMI;
 use crate::behave::{View, object};
-use crate::world::World;
 use qemu::Machine;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -84,7 +83,7 @@ struct Running {
 /// The screens of one cluster.
 #[derive(Clone)]
 pub struct Screens {
-    world: World,
+    view: Arc<dyn View + Send + Sync>,
     uses_qemu: bool,
     machines: Arc<Mutex<HashMap<String, Running>>>,
     serials: Arc<std::sync::Mutex<HashMap<String, serial::Shell>>>,
@@ -97,18 +96,18 @@ impl std::fmt::Debug for Screens {
 }
 
 impl Screens {
-    /// Screens of a world's instances, by QEMU where it is installed.
-    pub fn new(world: &World) -> Self {
-        Self { uses_qemu: qemu::is_installed(), ..Self::drawn(world) }
+    /// Screens of a cluster's instances, by QEMU where it is installed.
+    pub fn new(view: &(impl View + Clone + Send + Sync + 'static)) -> Self {
+        Self { uses_qemu: qemu::is_installed(), ..Self::drawn(view) }
     }
 
     /// Screens that are always drawn: quick, for tests.
-    pub fn drawn(world: &World) -> Self {
-        Self { world: world.clone(), uses_qemu: false, machines: Arc::default(), serials: Arc::default() }
+    pub fn drawn(view: &(impl View + Clone + Send + Sync + 'static)) -> Self {
+        Self { view: Arc::new(view.clone()), uses_qemu: false, machines: Arc::default(), serials: Arc::default() }
     }
 
     fn guest(&self, namespace: &str, name: &str) -> Option<Guest> {
-        self.world.get(VMI, namespace, name).and_then(|vmi| Guest::of(&vmi))
+        self.view.get(VMI, namespace, name).and_then(|vmi| Guest::of(&vmi))
     }
 
     /// Plays RFB on `stream` until either end is over or the instance stops or moves.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::clock::Clock;
 use crate::scenario::Scenario;
+use crate::world::World;
 use crate::world::catalogue::Release;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

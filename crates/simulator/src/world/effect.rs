@@ -10,24 +10,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 const EVENTS: Resource = Resource { group: "", version: "v1", plural: "events" };
 
-/// The service account that a role writes as.
-fn program(role: Role) -> &'static str {
-    match role {
-        Role::Kubelet => "kubelet",
-        Role::Scheduler => "kube-scheduler",
-        Role::VirtController => "virt-controller",
-        Role::VirtHandler => "virt-handler",
-        Role::Guest => "virt-launcher",
-        Role::Longhorn => "longhorn-manager",
-        Role::Cdi => "cdi-controller",
-        Role::Harvester => "harvester",
-    }
-}
-
 impl By {
     /// The program that plays a role.
     pub fn role(role: Role) -> Self {
-        Self::program(program(role))
+        Self::program(role.program())
     }
 }
 
@@ -70,33 +56,39 @@ impl World {
         message: &str,
         source: &str,
     ) -> Result<(), Status> {
-        let mut hasher = DefaultHasher::new();
-        (meta::text(about, "uid"), reason, message, source).hash(&mut hasher);
-        let name = format!("{}.{:016x}", meta::name(about), hasher.finish());
-        let namespace = Some(meta::namespace(about)).filter(|found| !found.is_empty()).unwrap_or("default");
-        let now = rfc3339(self.clock().unix_ms());
+        let event = event_of(about, level, reason, message, source, &rfc3339(self.clock().unix_ms()));
+        let (namespace, name) = (meta::namespace(&event).to_owned(), meta::name(&event).to_owned());
+        let now = event["lastTimestamp"].clone();
         let by = By::program(source);
-        let counted = self.modify(EVENTS, (namespace, &name), Part::Main, &by, |old| {
+        let counted = self.modify(EVENTS, (&namespace, &name), Part::Main, &by, |old| {
             let mut new = old.clone();
             new["count"] = json!(old["count"].as_i64().unwrap_or_default() + 1);
-            new["lastTimestamp"] = now.as_str().into();
+            new["lastTimestamp"] = now.clone();
             Ok(new)
         });
         match counted {
             Err(status) if status.code == 404 => {}
             other => return other.map(drop),
         }
-        let event = json!({
-            "metadata": { "name": name, "namespace": namespace },
-            "involvedObject": {
-                "apiVersion": about["apiVersion"], "kind": about["kind"], "name": meta::name(about),
-                "namespace": meta::namespace(about), "uid": meta::text(about, "uid"),
-                "resourceVersion": meta::text(about, "resourceVersion"),
-            },
-            "type": level, "reason": reason, "message": message, "source": { "component": source },
-            "reportingComponent": source, "reportingInstance": "",
-            "firstTimestamp": now, "lastTimestamp": now, "count": 1, "eventTime": null,
-        });
-        self.create(EVENTS, namespace, event, &by).map(drop)
+        self.create(EVENTS, &namespace, event, &by).map(drop)
     }
+}
+
+/// A new event; its name follows from what it says, so that the same one is counted and not made again.
+pub(crate) fn event_of(about: &Value, level: &str, reason: &str, message: &str, source: &str, now: &str) -> Value {
+    let mut hasher = DefaultHasher::new();
+    (meta::text(about, "uid"), reason, message, source).hash(&mut hasher);
+    let name = format!("{}.{:016x}", meta::name(about), hasher.finish());
+    let namespace = Some(meta::namespace(about)).filter(|found| !found.is_empty()).unwrap_or("default");
+    json!({
+        "metadata": { "name": name, "namespace": namespace },
+        "involvedObject": {
+            "apiVersion": about["apiVersion"], "kind": about["kind"], "name": meta::name(about),
+            "namespace": meta::namespace(about), "uid": meta::text(about, "uid"),
+            "resourceVersion": meta::text(about, "resourceVersion"),
+        },
+        "type": level, "reason": reason, "message": message, "source": { "component": source },
+        "reportingComponent": source, "reportingInstance": "",
+        "firstTimestamp": now, "lastTimestamp": now, "count": 1, "eventTime": null,
+    })
 }

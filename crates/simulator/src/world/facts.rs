@@ -14,26 +14,30 @@ pub(crate) const INDEXED_LABELS: &[&str] = &[
     "kubevirt.io/migrationTargetNodeName",
 ];
 
-/// The claims in a VM's volumes, for [`View::labelled`](crate::behave::View::labelled).
+/// The claims in a VM's or a pod's volumes, for [`View::labelled`](crate::behave::View::labelled).
 pub(crate) const CLAIM: &str = "simulator/claim";
+/// The node that a pod was given.
+pub(crate) const ON_NODE: &str = "simulator/node";
 /// The MACs of a VM's interfaces, in lower case with colons.
 pub(crate) const MAC: &str = "simulator/mac";
 
 /// A fact with an index of its own.
-pub(super) struct Fact {
-    pub(super) name: &'static str,
+pub(crate) struct Fact {
+    pub(crate) name: &'static str,
     kind: &'static str,
-    pub(super) read: fn(&Value) -> Vec<String>,
+    pub(crate) read: fn(&Value) -> Vec<String>,
 }
 
 /// All facts.
-pub(super) const FACTS: &[Fact] = &[
+pub(crate) const FACTS: &[Fact] = &[
     Fact { name: CLAIM, kind: "VirtualMachine", read: claims },
+    Fact { name: CLAIM, kind: "Pod", read: pod_claims },
+    Fact { name: ON_NODE, kind: "Pod", read: node },
     Fact { name: MAC, kind: "VirtualMachine", read: macs },
 ];
 
 impl Fact {
-    pub(super) fn is_about(&self, object: Option<&Value>) -> bool {
+    pub(crate) fn is_about(&self, object: Option<&Value>) -> bool {
         object.is_some_and(|object| object["kind"] == self.kind)
     }
 }
@@ -41,6 +45,17 @@ impl Fact {
 fn claims(vm: &Value) -> Vec<String> {
     let volumes = object::items(vm, "/spec/template/spec/volumes").iter().map(claim_name);
     volumes.filter(|claim| !claim.is_empty()).map(str::to_owned).collect()
+}
+
+fn pod_claims(pod: &Value) -> Vec<String> {
+    let volumes = object::items(pod, "/spec/volumes").iter();
+    let claims = volumes.map(|volume| object::text(volume, "/persistentVolumeClaim/claimName"));
+    claims.filter(|claim| !claim.is_empty()).map(str::to_owned).collect()
+}
+
+fn node(pod: &Value) -> Vec<String> {
+    let node = object::text(pod, "/spec/nodeName");
+    if node.is_empty() { Vec::new() } else { vec![node.to_owned()] }
 }
 
 fn macs(vm: &Value) -> Vec<String> {

@@ -9,6 +9,7 @@ pub(crate) mod address;
 pub(crate) mod netplan;
 pub(crate) mod system;
 
+use super::node::{self, Health};
 use super::object;
 use super::resources::{SECRET, VMI};
 use super::vmi::entered;
@@ -22,6 +23,9 @@ pub(crate) use system::System;
 /// The guest.
 pub(crate) const GUEST: Behaviour = Behaviour { name: "guest", role: Role::Guest, on: VMI, wakes: &[], step };
 
+/// Annotation of the simulator's own on an instance: when its guest was last booted again.
+pub(crate) const BOOTED: &str = "simulator.harvester-admin/booted";
+
 fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     let runs = object::text(vmi, "/status/phase") == "Running" && !object::is_deleting(vmi);
     if !runs || object::is_true(vmi, "AgentConnected") || object::is_true(vmi, "Paused") {
@@ -31,11 +35,12 @@ fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     if !has_agent(vmi, &system, view) {
         return Outcome::rest();
     }
-    let since = object::condition(vmi, "AgentConnected")
-        .map(|held| object::text(held, "/lastTransitionTime"))
-        .or_else(|| entered(vmi, "Running"))
-        .unwrap_or_default();
-    match now.until(since, system.boot) {
+    let health = node::health(object::text(vmi, "/status/nodeName"), view);
+    if health == Health::Down {
+        return Outcome::rest().again(node::LOOK);
+    }
+    let booted = object::annotation(vmi, BOOTED).or_else(|| entered(vmi, "Running")).unwrap_or_default();
+    match now.until(booted, system.boot * health.slowness()) {
         Some(left) => Outcome::rest().again(left),
         None => Outcome::of(object::merge(VMI, vmi, json!({"status": report(vmi, &system, view, now)}))),
     }

@@ -3,6 +3,7 @@
 //! Source: K `pkg/virt-api/rest/{pause,softreboot,freeze,console,vnc}.go`, `subresource.go`; `harvester-api.md` §2.1.
 
 use super::{Answer, Ask, Outcome, Refusal};
+use crate::behave::guest::BOOTED;
 use crate::behave::resources::VMI;
 use crate::behave::{Effect, object};
 use serde_json::{Value, json};
@@ -28,8 +29,6 @@ pub(super) fn pause(ask: &Ask<'_>) -> Outcome {
     }
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
     object::set_condition(&mut conditions, "Paused", true, "PausedByUser", "VMI was paused by user", ask.now);
-    let gate = "the status of pod readiness gate \"kubevirt.io/virtual-machine-unpaused\" is not \"True\", but False";
-    object::set_condition(&mut conditions, "Ready", false, "ReadinessGatesNotReady", gate, ask.now);
     Answer::done(object::merge(VMI, vmi, json!({"status": {"conditions": conditions}})))
 }
 
@@ -44,7 +43,6 @@ pub(super) fn unpause(ask: &Ask<'_>) -> Outcome {
     }
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
     object::drop_condition(&mut conditions, "Paused");
-    object::set_condition(&mut conditions, "Ready", true, "", "", ask.now);
     Answer::done(object::merge(VMI, vmi, json!({"status": {"conditions": conditions}})))
 }
 
@@ -67,11 +65,10 @@ pub(super) fn reset(ask: &Ask<'_>) -> Outcome {
 
 /// The agent goes away; the guest brings it back when it has booted.
 fn boot_again(ask: &Ask<'_>, vmi: &Value) -> Option<Effect> {
-    object::condition(vmi, "AgentConnected")?;
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
     object::drop_condition(&mut conditions, "AgentConnected");
-    object::set_condition(&mut conditions, "AgentConnected", false, "AgentNotConnected", "", ask.now);
-    object::merge(VMI, vmi, json!({"status": {"conditions": conditions}}))
+    let notes = json!({BOOTED: ask.now.stamp()});
+    object::merge(VMI, vmi, json!({"metadata": {"annotations": notes}, "status": {"conditions": conditions}}))
 }
 
 pub(super) fn freeze(ask: &Ask<'_>, freezes: bool) -> Outcome {

@@ -25,6 +25,9 @@ pub(crate) fn build(vm: &Value, paused: bool, now: Now) -> Value {
     if paused {
         spec["startStrategy"] = json!("Paused");
     }
+    let boot = memory_at_boot(&spec);
+    let count = |field: &str| spec["domain"]["cpu"][field].as_i64().unwrap_or(1);
+    let topology = json!({"cores": count("cores"), "sockets": count("sockets"), "threads": count("threads")});
     json!({
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachineInstance",
@@ -47,8 +50,17 @@ pub(crate) fn build(vm: &Value, paused: bool, now: Now) -> Value {
             }],
             "guestOSInfo": {},
             "runtimeUser": 107,
+            "memory": boot,
+            "currentCPUTopology": topology,
+            "virtualMachineRevisionName": format!("revision-start-vm-{}-{}", object::uid(vm), object::number(vm, "/metadata/generation").unwrap_or(1)),
         },
     })
+}
+
+/// What virt-api notes of the memory when an instance is created. Source: K `pkg/defaults/defaults.go`.
+fn memory_at_boot(spec: &Value) -> Value {
+    let guest = spec["domain"]["memory"]["guest"].clone();
+    if guest.is_null() { Value::Null } else { json!({"guestAtBoot": guest, "guestRequested": guest}) }
 }
 
 fn strings(object: &Value, pointer: &str) -> Map<String, Value> {

@@ -114,10 +114,10 @@ fn live_update(vm: &Value, vmi: &Value) -> Option<Effect> {
         spec["domain"]["cpu"]["sockets"] = json!(wanted);
     }
     let plugged =
-        |volumes: &[Value]| volumes.iter().filter(|v| super::domain::is_hotplugged(v)).cloned().collect::<Vec<_>>();
+        |volumes: &[Value]| volumes.iter().filter(|v| super::hardware::is_hotplugged(v)).cloned().collect::<Vec<_>>();
     let (ours, theirs) = (object::items(vm, "/spec/template/spec/volumes"), object::items(vmi, "/spec/volumes"));
     if plugged(ours) != plugged(theirs) {
-        let fixed = |volume: &&Value| !super::domain::is_hotplugged(volume);
+        let fixed = |volume: &&Value| !super::hardware::is_hotplugged(volume);
         let volumes: Vec<Value> = theirs.iter().filter(fixed).cloned().chain(plugged(ours)).collect();
         let disks = object::items(vmi, "/spec/domain/devices/disks").iter();
         let new_disks = object::items(vm, "/spec/template/spec/domain/devices/disks").iter();

@@ -6,7 +6,7 @@
 
 use super::strategy::{Decision, run_strategy};
 use crate::behave::object::{self, condition, is_true};
-use crate::behave::resources::{DATAVOLUME, PVC};
+use crate::behave::resources::{DATAVOLUME, PVC, STORAGECLASS, VOLUMESNAPSHOTCLASS};
 use crate::behave::{Now, View};
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ pub(super) fn status(vm: &Value, vmi: Option<&Value>, view: &dyn View, decision:
         "stateChangeRequests": requests,
         "startFailure": decision.start_failure,
         "conditions": conditions(vm, vmi, now),
-        "volumeSnapshotStatuses": snapshot_statuses(vm),
+        "volumeSnapshotStatuses": snapshot_statuses(vm, view),
         "observedGeneration": vm["metadata"]["generation"],
         "desiredGeneration": vm["metadata"]["generation"],
     })
@@ -184,18 +184,40 @@ fn needs_restart(vm: &Value, vmi: &Value) -> bool {
         || (sockets.is_some() && below)
 }
 
-fn snapshot_statuses(vm: &Value) -> Vec<Value> {
+/// Whether KubeVirt could snapshot each volume: one snapshot class of its driver, or a default among several.
+///
+/// Source: K `pkg/storage/snapshot/snapshot.go` (`getVolumeSnapshotStatus`, `getVolumeSnapshotClassName`).
+fn snapshot_statuses(vm: &Value, view: &dyn View) -> Vec<Value> {
     object::items(vm, "/spec/template/spec/volumes")
         .iter()
         .map(|volume| {
-            let name = &volume["name"];
-            if claim_name(volume).is_empty() {
-                let reason =
-                    format!("Snapshot is not supported for this volumeSource type [{}]", object::text(volume, "/name"));
-                json!({"name": name, "enabled": false, "reason": reason})
-            } else {
-                json!({"name": name, "enabled": true})
+            let name = object::text(volume, "/name");
+            match snapshot_obstacle(vm, volume, view) {
+                Some(reason) => json!({"name": name, "enabled": false, "reason": reason}),
+                None => json!({"name": name, "enabled": true}),
             }
         })
         .collect()
+}
+
+fn snapshot_obstacle(vm: &Value, volume: &Value, view: &dyn View) -> Option<String> {
+    let name = object::text(volume, "/name");
+    if claim_name(volume).is_empty() {
+        return Some(format!("Snapshot is not supported for this volumeSource type [{name}]"));
+    }
+    let claim = view.get(PVC, object::namespace(vm), claim_name(volume));
+    let class_name = claim.as_deref().map(|claim| object::text(claim, "/spec/storageClassName")).unwrap_or_default();
+    let driver = view.get(STORAGECLASS, "", class_name)?;
+    let classes = view.list(VOLUMESNAPSHOTCLASS, None);
+    let ours: Vec<_> = classes.iter().filter(|class| class["driver"] == driver["provisioner"]).collect();
+    let has_default =
+        ours.iter().any(|class| object::annotation(class, "snapshot.storage.kubernetes.io/is-default-class").is_some());
+    match ours.len() {
+        0 => Some(format!(
+            "No VolumeSnapshotClass: Volume snapshots are not configured for this StorageClass [{class_name}] [{name}]"
+        )),
+        1 => None,
+        _ if has_default => None,
+        many => Some(format!("{many} matching VolumeSnapshotClasses for {class_name}")),
+    }
 }

@@ -112,15 +112,19 @@ fn open_requests(vm: &Value, vmi: Option<&Value>) -> Vec<Value> {
     open
 }
 
-/// Counts instances that failed before they ever ran.
+/// Counts instances that ended before they ever ran; only strategies that start again by themselves count.
+///
+/// Source: K `pkg/virt-controller/watch/vm/vm.go` (`syncStartFailureStatus`).
 fn start_failure(vm: &Value, vmi: Option<&Value>, now: Now) -> Value {
     let held = object::part(vm, "/status/startFailure");
+    if !matches!(run_strategy(vm), "Always" | "RerunOnFailure" | "Once") {
+        return Value::Null;
+    }
     let Some(vmi) = vmi else { return held };
     let has_run = object::items(vmi, "/status/phaseTransitionTimestamps").iter().any(|step| step["phase"] == "Running");
     match object::text(vmi, "/status/phase") {
-        "Running" => Value::Null,
-        "Failed" if has_run => Value::Null,
-        "Failed" if held["lastFailedVMIUID"] != object::uid(vmi) => {
+        _ if has_run => Value::Null,
+        phase if is_ended(phase) && held["lastFailedVMIUID"] != object::uid(vmi) => {
             let count = object::number(&held, "/consecutiveFailCount").unwrap_or(0) + 1;
             let pause = (BACKOFF_STEP * count.unsigned_abs().pow(2).min(BACKOFF_LIMIT)).min(BACKOFF_LIMIT);
             let retry = now.unix_ms.saturating_add(i64::try_from(pause * 1000).unwrap_or(i64::MAX));
