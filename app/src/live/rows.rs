@@ -98,7 +98,8 @@ impl Rows {
         fold(&mut window, frame);
         let is_same_place =
             self.start.get_untracked() == window.start && self.answers.with_untracked(|answers| answers == query);
-        if is_same_place && self.is_held.load(Ordering::Relaxed) {
+        // An empty list has no row to keep in its place.
+        if is_same_place && !window.rows.is_empty() && self.is_held.load(Ordering::Relaxed) {
             set_if_new(&self.displaced, self.cells.with_untracked(|held| renew_held(held, &window.rows)));
             return;
         }
@@ -225,6 +226,9 @@ mod tests {
             rows.release();
             assert_eq!((names(&rows), rows.displaced.get_untracked()), (vec!["b".into()], 0));
             assert_eq!(rows.total.get_untracked(), 1);
+            rows.hold();
+            rows.take(&Query::default(), Frame::Window(window(vec![])));
+            assert_eq!(rows.total.get_untracked(), 0);
         });
     }
 
