@@ -91,7 +91,6 @@ for (const language of LANGUAGES) {
     });
 
     test("a page that could not be fetched fills itself in when the network is back", async ({ browser }) => {
-      test.fixme(true, "defects.md:18: it stays a fault until Retry is pressed");
       test.setTimeout(120_000);
       await signedIn(browser, language, async (page, context) => {
         await page.goto("/vms");
@@ -109,7 +108,6 @@ for (const language of LANGUAGES) {
 
     for (const how of ["ends", "hangs"] as const) {
       test(`one cluster ${how}: its rows are marked with their age, the others live on`, async ({ browser }) => {
-        test.fixme(how === "hangs", "defects.md:19: it counts as reachable for minutes");
         test.setTimeout(240_000);
         const lab = `${how}-${language.toLowerCase().slice(0, 2)}`;
         const name = `试验 ${lab}`;

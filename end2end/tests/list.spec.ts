@@ -86,7 +86,6 @@ test("what is searched is what kubectl counts", async ({ page, demo }) => {
 });
 
 test("a head sorts by its column, up and then down", async ({ page, demo }) => {
-  test.fixme(true, "defects.md:11: the rows stay in their old order");
   const cpus = (await vms(demo.kubeconfigs[0]!)).map(({ cpu }) => cpu);
   await openList(page);
   await enter(page, `cluster:${CLUSTER}`);
@@ -193,7 +192,6 @@ test("a phone shows names, addresses and owners, and all can be done", async ({ 
 });
 
 test("a tap on a row of a phone leads somewhere that can be seen", async ({ page }) => {
-  test.fixme(true, "defects.md:17: it opens a preview that phones do not show");
   await page.setViewportSize({ width: 360, height: 780 });
   await openList(page);
   const name = await row(page, 0).locator("td[data-col=name] a").innerText();
@@ -261,7 +259,6 @@ for (const language of LANGUAGES) {
 
 for (const isOpen of [false, true]) {
   test(`a VM that kubectl deletes leaves the list at once, ${isOpen ? "and its preview with it" : "the last of a search too"}`, async ({ page, demo }) => {
-    test.fixme(true, "defects.md:20: the row stays");
     const name = `deleted-${isOpen ? "previewed" : "last"}`;
     const [kubeconfig, file] = [demo.kubeconfigs[0]!, path.join(demo.data, `${name}.json`)];
     await page.goto(`/vms?q=${name}`);
