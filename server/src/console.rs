@@ -17,6 +17,8 @@ use tokio_tungstenite::tungstenite::Message as Upstream;
 
 /// How long a browser may take to show its ticket.
 const SHOW_WITHIN: Duration = Duration::from_secs(10);
+/// How long a browser may take to answer the end of a line.
+const ANSWER_WITHIN: Duration = Duration::from_secs(3);
 /// Largest message of a browser: a paste, not a file.
 const MAX_UP: usize = 256 * 1024;
 /// How often the line is pinged, so that proxies keep it and a dead browser is found.
@@ -136,5 +138,13 @@ async fn close(mut socket: WebSocket, code: CloseCode, by: Option<String>) {
     while reason.len() > MOST_REASON {
         reason.pop();
     }
-    let _ = socket.send(Message::Close(Some(CloseFrame { code: code as u16, reason: reason.into() }))).await;
+    if socket.send(Message::Close(Some(CloseFrame { code: code as u16, reason: reason.into() }))).await.is_err() {
+        return;
+    }
+    // Until the browser has answered, what it still sends is read: a connection that is dropped with unread bytes is reset,
+    // and a reset overtakes the reason.
+    let answered = async { while let Some(Ok(_)) = socket.recv().await {} };
+    if tokio::time::timeout(ANSWER_WITHIN, answered).await.is_err() {
+        tracing::debug!("a browser did not answer the end of its console");
+    }
 }
