@@ -39,10 +39,14 @@ export async function loadTwice(page: Page, path: string): Promise<{ answer: Res
 /** Runs in the page before anything else does. */
 function hold(): void {
   const held = window as unknown as Held;
-  held.read = () => ({
-    text: document.body.innerText,
-    elements: [...document.body.querySelectorAll("*:not(script, template)")].map((element) => element.localName),
-  });
+  held.read = () => {
+    // What only the browser can measure, such as which rows are seen, is not the server's to say.
+    const measured = [...document.querySelectorAll<HTMLElement>("[data-measured]")];
+    measured.forEach((element) => (element.hidden = true));
+    const text = document.body.innerText;
+    measured.forEach((element) => (element.hidden = false));
+    return { text, elements: [...document.body.querySelectorAll("*:not(script, template)")].map((element) => element.localName) };
+  };
   const released = new Promise<void>((resolve) => (held.letGo = resolve));
   const instantiate = WebAssembly.instantiateStreaming;
   WebAssembly.instantiateStreaming = async (...words) => {

@@ -55,7 +55,7 @@ pub(super) fn Foot(list: List) -> impl IntoView {
     view! {
         <div class="strip">
             <span>
-                <span class="only-wide">{range}</span>
+                <span class="only-wide" data-measured="">{range}</span>
                 {move || (words.total)(&grouped(total.get()))}{move || is_part().then(|| format!(" / {}", (words.of)(&grouped(of.get()))))}
             </span>
             {moved}
