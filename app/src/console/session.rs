@@ -81,6 +81,8 @@ impl Session {
     /// The line is made: the first picture, the first byte.
     pub(super) fn is_well(&self) {
         self.tries.store(0, Ordering::Relaxed);
+        // One's own now; whoever is there at a later opening is asked about again.
+        self.takes_over.store(false, Ordering::Relaxed);
         if self.stage.with_untracked(|stage| *stage != Stage::Connected) {
             self.stage.set(Stage::Connected);
         }
