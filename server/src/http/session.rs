@@ -49,12 +49,18 @@ pub(crate) async fn context(State(shared): State<Shared>, mut request: Request, 
         request.extensions_mut().insert(SessionToken(token));
     }
     let answer = next.run(request).await;
+    note_denials(&shared, &context).await;
+    answer
+}
+
+/// Writes into the trail what the role of `context` did not permit since the last time: when a request is answered, and for
+/// sockets, which outlive their request, at each refusal.
+pub(crate) async fn note_denials(shared: &Shared, context: &Context) {
     let denials = context.denials.take();
-    if let Err(error) = shared.ops.audit.denied(&context, &denials).await {
+    if let Err(error) = shared.ops.audit.denied(context, &denials).await {
         // What was refused is refused all the same; the log has what the trail could not take.
         tracing::error!(%error, actor = context.actor.login(), ?denials, "noting what a role did not permit");
     }
-    answer
 }
 
 /// Whether a request that changes something brings along what only the session's own pages know. Forms bring it as a field,

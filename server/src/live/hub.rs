@@ -94,12 +94,13 @@ async fn obey(
             }
             let now = Context { now: shared.ops.clock.now(), ..ctx.clone() };
             let (sender, receiver) = watch::channel(span);
-            match shared.ops.follow(now, topic, receiver) {
+            match shared.ops.follow(now.clone(), topic, receiver) {
                 Ok(follower) => {
                     topics.insert(sub, sender);
                     tasks.spawn(follow(sub, follower, frames.clone()));
                 }
                 Err(error) => {
+                    session::note_denials(shared, &now).await;
                     return frames.send(Down::Refused { sub, fault: app::backend::translate(error) }).await.is_ok();
                 }
             }

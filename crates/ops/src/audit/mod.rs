@@ -2,11 +2,14 @@
 //!
 //! This service writes and reads lines; the chain itself is `store::audit`. It must never know what an act means.
 
+mod flood;
+
 use crate::access::Permit;
 use crate::{Clock, Context, Error, Result};
 use model::access::Verb;
 use model::audit::{AuditLine, AuditQuery, ChainReport, Outcome};
 use model::page::Page;
+use std::sync::{Arc, Mutex, PoisonError};
 use store::audit::{Closing, NewAudit, Opened};
 use store::{Db, Tx};
 
@@ -29,6 +32,7 @@ pub struct Act<'a> {
 pub struct Audit {
     db: Db,
     clock: Clock,
+    denied: Arc<Mutex<flood::Flood>>,
 }
 
 /// Opens a line in the caller's transaction.
@@ -72,16 +76,29 @@ pub fn outcome_of(error: &Error) -> Outcome {
 
 impl Audit {
     pub(crate) fn new(db: Db, clock: Clock) -> Self {
-        Self { db, clock }
+        Self { db, clock, denied: Arc::default() }
     }
 
     /// Writes what a request asked for and its role did not permit: [`crate::context::Denials::take`], once it is answered.
+    /// A script that is refused all the time does not drown the trail: what is left out is counted, and the next line says so.
     pub async fn denied(&self, ctx: &Context, denials: &[(Verb, String)]) -> Result<()> {
         if denials.is_empty() {
             return Ok(());
         }
+        let login = ctx.actor.login();
+        let left_out = {
+            let mut denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
+            match denied.admit(login, ctx.now) {
+                flood::Admitted::Yes { left_out } => left_out,
+                flood::Admitted::No => return Ok(()),
+            }
+        };
+        let detail = match left_out {
+            0 => "forbidden".to_owned(),
+            n => format!("forbidden; {n} more requests of {login} were refused since the line before and left no line"),
+        };
         let closing =
-            Closing { at: ctx.now, outcome: Outcome::Refused, before: None, after: None, detail: Some("forbidden") };
+            Closing { at: ctx.now, outcome: Outcome::Refused, before: None, after: None, detail: Some(&detail) };
         store::transact!(self.db, |tx| {
             for (verb, object) in denials {
                 let line = open_by(tx, ctx, ctx.actor.login(), verb.word(), object, &Act::default()).await?;
