@@ -65,17 +65,19 @@ impl Ops {
             }
         }
         // VMs come last: there may be many, and what is above may be why.
-        let mut failed: Vec<Need> = Vec::new();
+        let room = MAX_NEEDS.saturating_sub(needs.len()).max(1);
+        let (mut failed, mut count) = (Vec::new(), 0);
         for member in self.fleet.members() {
             let Ok(running) = member.running() else { continue };
-            let rows = running.cache.rows();
-            failed.extend(
-                rows.iter().filter(|row| row.power == Power::Failed).map(|row| vm_need(row, &member.record.name)),
-            );
+            for row in running.cache.rows().iter().filter(|row| row.power == Power::Failed) {
+                count += 1;
+                if failed.len() < room {
+                    failed.push(vm_need(row, &member.record.name));
+                }
+            }
         }
-        let room = MAX_NEEDS.saturating_sub(needs.len()).max(1);
-        if failed.len() > room {
-            let more = failed.len() - (room - 1);
+        if count > room {
+            let more = count - (room - 1);
             failed.truncate(room - 1);
             failed.push(Need {
                 tone: Tone::Error,

@@ -70,7 +70,7 @@ fn cluster(scene: &Scene<'_>) -> Check {
     if scene.is_observe_only {
         return refused(
             "cluster",
-            say!("{name} 登记为只观察，不会写入", "{name} is registered as observe only, nothing is written to it"),
+            model::fleet::observe_only(name),
             Say::fixed("换一个集群", "choose another cluster"),
         );
     }
@@ -343,7 +343,7 @@ mod tests {
             owner: Refused: there is no owner
             threads: Refused: there is no host to place it on
             room: Refused: no host has room for 16 GiB, the most is 0 B
-            cluster: Refused: bj-1 is registered as observe only, nothing is written to it
+            cluster: Refused: bj-1 is registered as observe only, the platform writes nothing to it
         "#]]
         .assert_eq(&said);
     }
