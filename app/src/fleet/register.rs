@@ -12,7 +12,7 @@ use model::fleet::Register;
 use model::id::ClusterId;
 
 use super::api::{Examined, examine_kubeconfig, register_cluster};
-use crate::frame::{Desk, FaultNote, Moment, Page, at_field, tell, use_refusal, when_it_rests};
+use crate::frame::{Desk, FORM_REST, FaultNote, Moment, Page, at_field, tell, use_refusal, when_it_rests};
 use crate::locales::use_words;
 use crate::paths;
 
@@ -74,6 +74,7 @@ fn examination(kubeconfig: RwSignal<String>) -> Action<String, (String, Result<E
         async move { (text.clone(), examine_kubeconfig(text).await) }
     });
     when_it_rests(
+        FORM_REST,
         move || Some(kubeconfig.get()).filter(|text| !text.trim().is_empty()),
         move |text| {
             examination.dispatch(text);

@@ -11,7 +11,9 @@ use model::palette::Hit;
 use super::api::find;
 use super::choices::{Choice, choices, sought};
 use super::desk::Desk;
+use super::rest::when_it_rests;
 use super::session::use_session;
+use super::states::FaultNote;
 use super::tones::mark_of;
 use crate::locales::use_words;
 
@@ -47,11 +49,13 @@ fn Opened() -> impl IntoView {
         }
     });
     let lines = Memo::new(move |_| text.with(|text| hits.with(|hits| choices(text, hits, role, words))));
-    let ask = ask_after_a_rest(search);
+    let wanted = move || text.with(|text| Some(sought(text).to_owned()).filter(|sought| !sought.is_empty()));
+    when_it_rests(REST, wanted, move |sought| {
+        search.dispatch(sought);
+    });
     let typed = move |event| {
         text.set(event_target_value(&event));
         at.set(0);
-        ask.run(text.with_untracked(|text| sought(text).to_owned()));
     };
     let go = open_choice(desk);
     let key = move |event: KeyboardEvent| {
@@ -80,9 +84,14 @@ fn Opened() -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     focus_and_give_back(input);
     let frame = words.frame;
+    // A search that failed has not found nothing.
+    let fault = Signal::derive(move || {
+        let wanted = wanted()?;
+        search.value().get().filter(|(asked, _)| *asked == wanted).and_then(|(_, answer)| answer.err())
+    });
     let nothing = move || {
         let is_nothing =
-            !text.with(|text| sought(text).is_empty()) && lines.with(Vec::is_empty) && !search.pending().get();
+            wanted().is_some() && lines.with(Vec::is_empty) && !search.pending().get() && fault.with(Option::is_none);
         is_nothing.then(|| view! { <p class="palette-none soft">{(frame.find_nothing)(&text.get())}</p> })
     };
     view! {
@@ -107,6 +116,7 @@ fn Opened() -> impl IntoView {
                 </div>
                 <div class="palette-body">
                     <Lines lines=lines at=at go=go/>
+                    <FaultNote fault=fault/>
                     {nothing}
                 </div>
                 <div class="palette-foot">
@@ -167,28 +177,6 @@ fn open_choice(desk: Desk) -> Callback<(String, bool)> {
         } else {
             navigate(&href, Default::default());
         }
-    })
-}
-
-/// Asks the server when typing has rested.
-fn ask_after_a_rest(search: Action<String, (String, Result<Vec<Hit>, model::Fault>)>) -> Callback<String> {
-    let timer: StoredValue<Option<TimeoutHandle>> = StoredValue::new(None);
-    let stop = move || {
-        if let Some(Some(old)) = timer.try_update_value(Option::take) {
-            old.clear()
-        }
-    };
-    on_cleanup(stop);
-    Callback::new(move |text: String| {
-        stop();
-        if text.is_empty() {
-            return;
-        }
-        let ask = move || {
-            // The palette may be closed by then, and its action with it.
-            search.dispatch(text);
-        };
-        timer.set_value(set_timeout_with_handle(ask, REST).ok());
     })
 }
 

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-/// How long typing must rest before something is asked.
-const REST: Duration = Duration::from_millis(350);
+/// How long the typing of a form must rest before the form is examined.
+pub(crate) const FORM_REST: Duration = Duration::from_millis(350);
 
-/// Calls `then` with what `value` is once it has not changed for [`REST`], for as long as the caller's owner lives; `None` is
+/// Calls `then` with what `value` is once it has not changed for `rest`, for as long as the caller's owner lives; `None` is
 /// nothing to ask about. In the browser only.
 pub(crate) fn when_it_rests<T: 'static>(
+    rest: Duration,
     value: impl Fn() -> Option<T> + Send + Sync + 'static,
     then: impl Fn(T) + Copy + Send + Sync + 'static,
 ) {
@@ -24,7 +25,7 @@ pub(crate) fn when_it_rests<T: 'static>(
         let value = value();
         stop();
         if let Some(value) = value {
-            timer.set_value(set_timeout_with_handle(move || then(value), REST).ok());
+            timer.set_value(set_timeout_with_handle(move || then(value), rest).ok());
         }
     });
 }

@@ -11,7 +11,7 @@ use model::provisioning::{Draft, Order, OrderOptions, Place, Preview};
 use super::api::{place_order, preview_order};
 use super::checks::Checks;
 use super::filled::Filled;
-use crate::frame::{FaultNote, tell, use_refusal, when_it_rests};
+use crate::frame::{FORM_REST, FaultNote, tell, use_refusal, when_it_rests};
 use crate::locales::use_words;
 use crate::paths;
 use crate::vm::fresh_key;
@@ -242,6 +242,7 @@ fn previews(draft: Memo<Draft>) -> Action<Draft, Seen> {
         async move { (draft.clone(), preview_order(draft).await) }
     });
     when_it_rests(
+        FORM_REST,
         move || Some(draft.get()),
         move |draft| {
             preview.dispatch(draft);
