@@ -2,6 +2,7 @@
 //!
 //! The ticket is never in a URL. What goes over the line is not looked at, not kept and not logged; only its length is.
 
+use crate::http::session;
 use crate::wire::Shared;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
@@ -61,7 +62,9 @@ async fn admit(shared: &Shared, ctx: &Context, socket: &mut WebSocket) -> Result
     let first = tokio::time::timeout(SHOW_WITHIN, socket.recv()).await;
     let Ok(Some(Ok(Message::Text(secret)))) = first else { return Err(CloseCode::BadTicket) };
     let now = Context { now: shared.ops.clock.now(), ..ctx.clone() };
-    shared.ops.consoles.redeem(&now, secret.as_str()).await.map_err(|error| {
+    let redeemed = shared.ops.consoles.redeem(&now, secret.as_str()).await;
+    session::note_denials(shared, &now).await;
+    redeemed.map_err(|error| {
         tracing::info!(login = ctx.actor.login(), %error, "a console ticket was refused");
         CloseCode::BadTicket
     })

@@ -126,7 +126,7 @@ async fn a_console_ticket_opens_once_and_only_for_whom_it_was_given() {
         let open = json!({ "vm": { "cluster": vm.cluster, "namespace": vm.namespace, "name": vm.name }, "mode": "vnc", "reason": "look" });
         let answer = browser.json("/api/app/console/api/ask_ticket", &json!({ "open": open })).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        serde_json::from_str::<Value>(&answer.text).unwrap()["secret"].as_str().unwrap().to_owned()
+        serde_json::from_str::<Value>(&answer.text).unwrap()["given"]["secret"].as_str().unwrap().to_owned()
     };
     let own = ticket(&operator).await;
     assert_eq!(operator.console(&own).await, Ok("RFB".to_owned()), "the screen greets");

@@ -59,7 +59,7 @@ async fn no_secret_is_written_anywhere_in_the_clear() {
     let namespace = vm["namespace"].as_str().unwrap();
     let open = json!({ "open": { "vm": { "cluster": CLUSTER, "namespace": namespace, "name": name }, "mode": "vnc", "reason": "look" } });
     let ticket: Value = serde_json::from_str(&admin.json("/api/app/console/api/ask_ticket", &open).await.text).unwrap();
-    let ticket = ticket["secret"].as_str().unwrap().to_owned();
+    let ticket = ticket["given"]["secret"].as_str().unwrap().to_owned();
     assert_eq!(admin.console(&ticket).await, Ok("RFB".to_owned()));
     let mut pages = String::new();
     let tabs = ["", "?tab=capabilities", "?tab=rights", "?tab=watches"].map(|tab| format!("/clusters/{CLUSTER}{tab}"));

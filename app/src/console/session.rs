@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use model::console::{Mode, OpenConsole, Ticket};
+use model::console::{Mode, OpenConsole, Opening};
 use model::id::VmRef;
 
 use super::api::ask_ticket;
@@ -114,7 +114,12 @@ impl Session {
         let round = self.round.fetch_add(1, Ordering::Relaxed) + 1;
         drive::hang_up();
         self.stage.set(Stage::Opening);
-        let open = OpenConsole { vm: self.vm.clone(), mode: self.mode, reason: self.reason.get_untracked() };
+        let open = OpenConsole {
+            vm: self.vm.clone(),
+            mode: self.mode,
+            reason: self.reason.get_untracked(),
+            takes_over: self.takes_over.load(Ordering::Relaxed),
+        };
         let session = self.clone();
         spawn_local(async move {
             let answer = ask_ticket(open).await;
@@ -122,10 +127,8 @@ impl Session {
                 return;
             }
             match answer {
-                Ok(Ticket { held_by: Some(name), .. }) if !session.takes_over.load(Ordering::Relaxed) => {
-                    session.stage.set(Stage::Held(name));
-                }
-                Ok(ticket) => {
+                Ok(Opening::Held(name)) => session.stage.set(Stage::Held(name)),
+                Ok(Opening::Given(ticket)) => {
                     session.stage.set(Stage::Connecting);
                     drive::connect(&session, ticket.secret);
                 }

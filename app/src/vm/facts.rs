@@ -33,11 +33,17 @@ pub(super) fn VmFacts(detail: Memo<VmDetail>) -> impl IntoView {
     }
 }
 
-fn link(field: &'static str, value: Option<Arc<str>>) -> AnyView {
+/// A value that leads to all VMs with it; a dash where there is none.
+pub(super) fn linked(field: &'static str, value: Option<Arc<str>>) -> AnyView {
     match value {
         Some(value) => view! { <a class="name" href=like(field, &value)>{value.to_string()}</a> }.into_any(),
-        None => view! { <span class="faint">"—"</span> }.into_any(),
+        None => none(),
     }
+}
+
+/// What stands where nothing is known.
+fn none() -> AnyView {
+    view! { <span class="faint">"—"</span> }.into_any()
 }
 
 #[component]
@@ -60,11 +66,12 @@ fn Ownership(detail: Memo<VmDetail>) -> impl IntoView {
             (None, None) => view! { <span class="faint">{words.no_owner}</span> }.into_any(),
             (number, name) => person(number, name),
         };
+        let environment = environment.map_or_else(none, |word| environment_badge(&word));
         view! {
             <Facts>
                 <Fact name=words.owner>{owner}</Fact>
-                <Fact name=words.service>{link("service", service)}</Fact>
-                <Fact name=words.environment>{environment.map(|word| environment_badge(&word))}</Fact>
+                <Fact name=words.service>{linked("service", service)}</Fact>
+                <Fact name=words.environment>{environment}</Fact>
                 <Fact name=words.managed>{if is_managed { words.yes } else { words.no }}</Fact>
             </Facts>
         }

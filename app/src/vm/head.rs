@@ -1,18 +1,16 @@
 //! The head of a VM's page: state, name, what it is, and what can be done with it.
 
-use app_ui::{Badge, CopyButton, Glyph, Kind, LinkButton, PageHead, StateMark, Tone};
+use app_ui::{Badge, CopyButton, PageHead, StateMark, Tone};
 use leptos::prelude::*;
-use model::access::Verb;
-use model::console::Mode;
 use model::ownership::Environment;
 use model::time::long;
 use model::vm::VmDetail;
 
 use super::power::Switchboard;
+use super::screens::Screens;
 use super::switches::Switches;
-use crate::frame::{mark_of, tell, use_lang, use_now, use_refusal, use_zone};
+use crate::frame::{mark_of, tell, use_lang, use_now, use_zone};
 use crate::locales::use_words;
-use crate::paths;
 
 /// The head.
 #[component]
@@ -56,27 +54,9 @@ pub(super) fn Head(detail: Memo<VmDetail>, board: Switchboard, gone: Memo<bool>)
     };
     view! {
         <PageHead title=name before=before after=after under=under>
-            <ConsoleButton detail=detail gone=gone/>
+            <Screens row=row serial=true gone=gone/>
             <Switches row=row board=board id="vm-power" gone=gone/>
         </PageHead>
-    }
-}
-
-/// The page's first button. Who may not look at screens sees why; one that is gone has none.
-#[component]
-fn ConsoleButton(detail: Memo<VmDetail>, gone: Memo<bool>) -> impl IntoView {
-    let words = use_words().vm;
-    let refusal = use_refusal(Verb::ConsoleOpen);
-    let href = move |mode: Mode| {
-        detail.with_untracked(|d| paths::console(&d.row.cluster, &d.row.namespace, &d.row.name, mode))
-    };
-    move || match refusal.clone().or_else(|| gone.get().then(|| words.gone_refusal.to_owned())) {
-        Some(why) => view! { <app_ui::Button word=words.console glyph=Glyph::Console refusal=why/> }.into_any(),
-        None => view! {
-            <LinkButton href=href(Mode::Vnc) word=words.console glyph=Glyph::Console kind=Kind::Primary key="c"/>
-            <LinkButton href=href(Mode::Serial) word=words.serial kind=Kind::Quiet/>
-        }
-        .into_any(),
     }
 }
 

@@ -16,6 +16,7 @@ mod overview;
 mod place;
 mod power;
 mod preview;
+mod screens;
 mod search;
 mod selection;
 mod switches;

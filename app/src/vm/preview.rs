@@ -1,19 +1,19 @@
 //! The preview beside the list: what the row says at once, and what only the VM's own page knows a moment later.
 
 use app_ui::{
-    Drawer, Fact, Facts, Glyph, Hotkey, Icon, Kbd, Kind, LinkButton, ListItem, SkeletonPanel, StateMark, Tone,
-    ToolButton, hotkey,
+    Drawer, Fact, Facts, Glyph, Hotkey, Icon, Kbd, ListItem, SkeletonPanel, StateMark, Tone, ToolButton, hotkey,
 };
 use leptos::prelude::*;
-use model::console::Mode;
 use model::id::VmRef;
 use model::live::Topic;
 use model::vm::{EventLine, VmDetail, VmRow};
 
 use super::cells::person;
+use super::facts::linked;
 use super::list::{List, focus};
-use super::place::{Place, like};
+use super::place::Place;
 use super::power::Switchboard;
+use super::screens::Screens;
 use super::switches::Switches;
 use super::table::TABLE;
 use super::truths::Truths;
@@ -104,14 +104,13 @@ fn has_focus() -> bool {
 /// State, what it is, and what can be done with it.
 #[component]
 fn Acts(row: Memo<VmRow>, vm: VmRef, board: Switchboard) -> impl IntoView {
-    let (words, lang) = (use_words().vm, use_lang());
+    let lang = use_lang();
     let shown = board.clone();
     let power = Memo::new(move |_| row.with(|row| shown.power(row)));
     let mark = Signal::derive(move || mark_of(power.get().tone()));
     let word = Signal::derive(move || power.get().say().text(lang).to_owned());
     let problem = move || row.with(|row| row.problem.as_deref().map(str::to_owned));
     let (cluster, namespace) = (vm.cluster.to_string(), vm.namespace.to_string());
-    let console = paths::console(&cluster, &namespace, vm.name.as_str(), Mode::Vnc);
     view! {
         <div class="row">
             <StateMark mark=mark word=word tint=true/>
@@ -120,7 +119,7 @@ fn Acts(row: Memo<VmRow>, vm: VmRef, board: Switchboard) -> impl IntoView {
         {move || problem().map(|problem| view! { <p class="small tone-error">{problem}</p> })}
         <p class="soft"><a class="name" href=paths::cluster(&cluster)>{cluster.clone()}</a>" / "<code>{namespace}</code></p>
         <div class="row drawer-acts">
-            <LinkButton href=console word=words.console glyph=Glyph::Console kind=Kind::Primary key="c"/>
+            <Screens row=row/>
             <Switches row=row board=board id="preview-power"/>
         </div>
     }
@@ -135,15 +134,12 @@ fn About(row: VmRow) -> impl IntoView {
         (None, None) => view! { <span class="faint">{words.no_owner}</span> }.into_any(),
         (number, name) => person(number, name),
     };
-    let link = |field: &'static str, value: Option<std::sync::Arc<str>>| {
-        value.map(|value| view! { <a class="name" href=like(field, &value)>{value.to_string()}</a> })
-    };
     view! {
         <section>
             <Facts>
                 <Fact name=words.owner>{owner}</Fact>
-                <Fact name=words.service>{link("service", row.service)}</Fact>
-                <Fact name=words.host>{link("node", row.node)}</Fact>
+                <Fact name=words.service>{linked("service", row.service)}</Fact>
+                <Fact name=words.host>{linked("node", row.node)}</Fact>
                 <Fact name=words.size>{size}</Fact>
                 <Fact name=words.os>{row.os.map(|os| os.to_string())}</Fact>
             </Facts>

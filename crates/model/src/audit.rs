@@ -109,6 +109,7 @@ impl AuditLine {
             ("ipam.write", "release") => Say::fixed("释放地址", "Release address"),
             ("vm.create", "order") => Say::fixed("申请虚拟机", "Order VM"),
             ("vm.create", "undo-order") => Say::fixed("撤销申请", "Undo order"),
+            ("console.open", "session") => Say::fixed("控制台会话结束", "Console session ended"),
             ("console.open", _) => Say::fixed("打开控制台", "Open console"),
             _ => Say::new(self.act.clone(), self.act.clone()),
         }

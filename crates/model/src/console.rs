@@ -36,6 +36,19 @@ pub struct OpenConsole {
     /// Why; asked for in production.
     #[serde(default)]
     pub reason: String,
+    /// Whoever is at that screen is cut off: a person said so.
+    #[serde(default)]
+    pub takes_over: bool,
+}
+
+/// The answer to [`OpenConsole`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opening {
+    /// Go and open the line.
+    Given(Ticket),
+    /// Somebody else of this name is at that screen, and would be cut off: nothing was opened.
+    Held(String),
 }
 
 /// Goes as the first message on the socket, never into a URL.
@@ -45,8 +58,6 @@ pub struct Ticket {
     pub secret: String,
     /// Milliseconds until it is void.
     pub good_for_ms: i64,
-    /// The name of somebody else who is at that screen now, and would be cut off.
-    pub held_by: Option<String>,
 }
 
 /// Why a console socket was closed, as its close code (4000 to 4999 are ours, RFC 6455 §7.4.2).

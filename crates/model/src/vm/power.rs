@@ -121,6 +121,13 @@ impl Power {
         }
     }
 
+    /// Why a VM in that power has no screen to look at; `None` when it has.
+    pub fn screen_refusal(self) -> Option<Say> {
+        let has_screen =
+            matches!(self, Self::Running | Self::Paused | Self::Migrating | Self::Starting | Self::Stopping);
+        (!has_screen).then(|| Say::fixed("虚拟机没有运行，没有屏幕可看", "the VM does not run, there is no screen"))
+    }
+
     /// The word in queries: `status:running`.
     pub fn word(self) -> &'static str {
         match self {

@@ -10,9 +10,8 @@ use crate::fleet::Fleet;
 use crate::{Context, Error, Result};
 use harvester::Cluster;
 use model::access::Verb;
-use model::console::{Mode, OpenConsole, TICKET_MS, Ticket};
+use model::console::{Mode, OpenConsole, Opening, TICKET_MS, Ticket};
 use model::id::VmRef;
-use model::vm::Power;
 use model::{Say, UnixMs};
 use std::sync::Arc;
 use store::Db;
@@ -44,11 +43,17 @@ impl Consoles {
         Self { db, fleet, audit, seats: seat::Seats::default() }
     }
 
-    /// Gives a ticket for a running VM. Production asks for a reason.
-    pub async fn open(&self, ctx: &Context, command: OpenConsole) -> Result<Ticket> {
+    /// Gives a ticket for a running VM, or says who is at its screen. Production asks for a reason.
+    pub async fn open(&self, ctx: &Context, command: OpenConsole) -> Result<Opening> {
         let permit = Permit::ask(ctx, Verb::ConsoleOpen, command.vm.to_string())?;
         let account = ctx.actor.account().cloned().ok_or(Error::Unauthenticated)?;
         let row = self.fleet.row(&command.vm)?;
+        // Looking who is there opens nothing, so it leaves no line.
+        if !command.takes_over
+            && let Some(name) = self.seats.other(&command.vm, command.mode, &account)
+        {
+            return Ok(Opening::Held(name));
+        }
         let act = Act { act: command.mode.subresource(), reason: &command.reason, before: None };
         self.audit
             .around(ctx, &permit, act, async || {
@@ -58,22 +63,15 @@ impl Consoles {
                         Say::fixed("生产环境要填打开的原因", "production asks for a reason"),
                     ));
                 }
-                if !matches!(
-                    row.power,
-                    Power::Running | Power::Paused | Power::Migrating | Power::Starting | Power::Stopping
-                ) {
-                    return Err(Error::Refused(Say::fixed(
-                        "虚拟机没有运行，没有屏幕可看",
-                        "the VM does not run, there is no screen",
-                    )));
+                if let Some(dark) = row.power.screen_refusal() {
+                    return Err(Error::Refused(dark));
                 }
                 let secret = random_token();
                 let hash = TokenHash::of(&secret);
                 let expires = UnixMs(ctx.now.0 + TICKET_MS);
                 let new = NewTicket { hash: &hash, account: &account, vm: &command.vm, mode: command.mode, expires };
                 store::transact!(self.db, |tx| crate::error::ok(store::console::insert(tx, &new).await?))?;
-                let held_by = self.seats.other(&command.vm, command.mode, &account);
-                Ok((Ticket { secret, good_for_ms: TICKET_MS, held_by }, None))
+                Ok((Opening::Given(Ticket { secret, good_for_ms: TICKET_MS }), None))
             })
             .await
     }
@@ -104,7 +102,7 @@ impl Consoles {
     ) -> Result<()> {
         let permit = Permit::ask(ctx, Verb::ConsoleOpen, vm.to_string())?;
         let act = Act { act: "session", reason: how, before: None };
-        let after = serde_json::json!({ "console": mode.subresource(), "length_ms": length_ms, "bytes_in": bytes.0, "bytes_out": bytes.1 });
+        let after = serde_json::json!({ "console": mode.subresource(), "length_ms": length_ms, "received_bytes": bytes.1, "sent_bytes": bytes.0 });
         self.audit.around(ctx, &permit, act, async || Ok(((), Some(after.to_string())))).await
     }
 }
