@@ -5,14 +5,14 @@ use leptos::prelude::*;
 use model::access::SessionView;
 
 use super::api::{end_session, list_sessions};
-use crate::frame::{Desk, Loaded, Moment, Page, Since, tell, use_lang, use_session};
+use crate::frame::{Desk, Loaded, Moment, Page, Since, fetched, tell, use_lang, use_session};
 use crate::locales::use_words;
 
 /// The page of whoever is signed in.
 #[component]
 pub(crate) fn Account() -> impl IntoView {
     let words = use_words().access;
-    let sessions = Resource::new(|| (), |()| list_sessions());
+    let sessions = fetched(|| (), |()| list_sessions());
     let me = use_session().me.clone();
     let name = me.as_ref().map_or(words.account.to_owned(), |me| me.name.clone());
     let role = me.map(|me| tell(&me.role.say())).unwrap_or_default();

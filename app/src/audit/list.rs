@@ -10,7 +10,7 @@ use model::page::Page as Part;
 use super::api::{search_audit, verify_audit};
 use super::chain::{ChainState, VerifyButton};
 use super::line::Line;
-use crate::frame::{FaultNote, Loaded, Page, tell};
+use crate::frame::{FaultNote, Loaded, Page, fetched, tell};
 use crate::locales::use_words;
 use crate::paths::{self, param};
 
@@ -27,7 +27,7 @@ pub(crate) fn Audit() -> impl IntoView {
         })
     });
     let open = Memo::new(move |_| asked.with(|asked| asked.get(param::OPEN)).and_then(|seq| seq.parse().ok()));
-    let found = Resource::new(move || query.get(), search_audit);
+    let found = fetched(move || query.get(), search_audit);
     let verification = Action::new(|_: &()| verify_audit());
     view! {
         <Page title=words.title>

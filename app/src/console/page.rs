@@ -18,7 +18,7 @@ use super::serial::Serial;
 use super::session::Session;
 use super::stage::Stage;
 use super::watermark::Watermark;
-use crate::frame::{Loaded, use_now};
+use crate::frame::{Loaded, fetched, use_now};
 use crate::locales::use_words;
 use crate::paths::{self, param};
 use crate::vm::read_vm;
@@ -36,7 +36,7 @@ pub(crate) fn ConsolePage() -> impl IntoView {
         Some("serial") => Mode::Serial,
         _ => Mode::Vnc,
     });
-    let detail = Resource::new(
+    let detail = fetched(
         move || vm.get(),
         |vm| async move {
             match vm {

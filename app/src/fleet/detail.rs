@@ -19,7 +19,7 @@ use super::nodes::Nodes;
 use super::remove::RemoveButton;
 use super::tables::{Images, Networks, Rights, Watches};
 use super::{ClusterAge, trouble};
-use crate::frame::{Desk, Loaded, Moment, Page, mark_of_health, tell, use_lang, use_now, use_refusal};
+use crate::frame::{Desk, Loaded, Moment, Page, fetched, mark_of_health, tell, use_lang, use_now, use_refusal};
 use crate::live::use_value;
 use crate::locales::use_words;
 use crate::paths::{self, param};
@@ -36,7 +36,7 @@ const WATCHES: &str = "watches";
 pub(crate) fn ClusterPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get(param::ID)).unwrap_or_default());
-    let detail = Resource::new(
+    let detail = fetched(
         move || id.get(),
         |id| async move {
             match ClusterId::parse(&id) {

@@ -9,7 +9,7 @@ use model::live::Topic;
 
 use super::api::list_clusters;
 use super::{ClusterAge, Gauge, Share, trouble};
-use crate::frame::{Loaded, Page, mark_of_health, may, tell, use_now};
+use crate::frame::{Loaded, Page, fetched, mark_of_health, may, tell, use_now};
 use crate::live::use_value;
 use crate::locales::{grouped, use_words};
 use crate::paths;
@@ -18,7 +18,7 @@ use crate::paths;
 #[component]
 pub(crate) fn Clusters() -> impl IntoView {
     let words = use_words().fleet;
-    let all = Resource::new(|| (), |()| list_clusters());
+    let all = fetched(|| (), |()| list_clusters());
     view! {
         <Page title=words.title class="clusters-list">
             <Loaded from=all page=true fallback=|| view! { <SkeletonTable rows=6 columns=6 inset=true/> } let:all>

@@ -8,7 +8,7 @@ use model::quantity::percent;
 
 use super::api::list_subnets;
 use super::room_word;
-use crate::frame::{Loaded, Page, may};
+use crate::frame::{Loaded, Page, fetched, may};
 use crate::locales::{grouped, use_words};
 use crate::paths;
 
@@ -16,7 +16,7 @@ use crate::paths;
 #[component]
 pub(crate) fn Subnets() -> impl IntoView {
     let words = use_words().ipam;
-    let all = Resource::new(|| (), |()| list_subnets());
+    let all = fetched(|| (), |()| list_subnets());
     view! {
         <Page title=words.title>
             <PageHead title=words.title under=move || words.lead><New/></PageHead>

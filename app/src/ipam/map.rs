@@ -17,7 +17,7 @@ use super::card::Card;
 use super::draft::Typed;
 use super::form::SubnetForm;
 use super::room_word;
-use crate::frame::{Desk, Loaded, Page, tell, use_lang, use_refusal};
+use crate::frame::{Desk, Loaded, Page, fetched, tell, use_lang, use_refusal};
 use crate::locales::{grouped, use_words};
 use crate::paths::{self, param};
 
@@ -27,7 +27,7 @@ pub(crate) fn SubnetPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let id = Memo::new(move |_| params.with(|p| p.get(param::ID)).unwrap_or_default());
     let block = Memo::new(move |_| query.with(|q| q.get(param::BLOCK)).and_then(|b| b.parse().ok()).unwrap_or(0));
-    let map = Resource::new(
+    let map = fetched(
         move || (id.get(), block.get()),
         |(id, block)| async move {
             match SubnetId::parse(&id) {

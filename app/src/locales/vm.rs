@@ -40,7 +40,7 @@ super::words! {
         choose_all(u32): |n| format!("选择已载入的前 {n} 台"), |n| format!("Select the first {n} loaded");
         choose_none: "取消选择", "Clear the selection";
         total(&str): |n| format!("共 {n} 台"), |n| format!("{n} VMs");
-        of(&str): |n| format!("全部 {n} 台"), |n| format!("of {n}");
+        total_of(&str, &str): |n, all| format!("共 {n} 台，全部 {all} 台"), |n, all| format!("{n} of {all} VMs");
         shown(&str, &str): |first, last| format!("显示 {first}–{last}"), |first, last| format!("{first}–{last} shown");
         displaced(&str): |n| format!("指针在表内时不重排 · {n} 行次序已变"), |n| format!("No reordering under the pointer · {n} rows would move");
         reorder: "应用", "Apply";

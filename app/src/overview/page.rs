@@ -10,7 +10,7 @@ use super::api::fetch_overview;
 use super::clusters::ClusterStrips;
 use super::figures::Figures;
 use super::needs::{Needs, Runs};
-use crate::frame::{Desk, Loaded, Page, may};
+use crate::frame::{Desk, Loaded, Page, fetched, may};
 use crate::live::use_value;
 use crate::locales::use_words;
 use crate::paths;
@@ -19,7 +19,7 @@ use crate::paths;
 #[component]
 pub(crate) fn Overview() -> impl IntoView {
     let words = use_words().overview;
-    let seen = Resource::new(|| (), |()| fetch_overview());
+    let seen = fetched(|| (), |()| fetch_overview());
     view! {
         <Page title=words.title>
             <Loaded from=seen page=true fallback=|| view! { <SkeletonHead/><SkeletonTable rows=8 columns=5 inset=true/> } let:seen>

@@ -17,7 +17,7 @@ use model::{Fault, Lang};
 
 use super::api::{read_delivery, undo_delivery};
 use super::promise::Promise;
-use crate::frame::{Desk, Loaded, Page, Zone, mark_of_state, tell, use_lang, use_refusal, use_zone};
+use crate::frame::{Desk, Loaded, Page, Zone, fetched, mark_of_state, tell, use_lang, use_refusal, use_zone};
 use crate::live::use_value;
 use crate::locales::use_words;
 use crate::paths::{self, param};
@@ -27,7 +27,7 @@ use crate::paths::{self, param};
 pub(crate) fn Parcel() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|p| p.get(param::ID)).unwrap_or_default());
-    let delivery = Resource::new(
+    let delivery = fetched(
         move || id.get(),
         |id| async move {
             match OperationId::parse(&id) {
@@ -59,7 +59,8 @@ fn Alive(view: DeliveryView) -> impl IntoView {
     let state = Memo::new(move |_| view_now.with(|v| v.state));
     // The inner closure is what follows the state; the outer one is called once.
     let mark = move || view! { {move || view! { <StateMark mark=mark_of_state(state.get()) word=tell(&state.get().say())/> }} };
-    let under = format!("{} · {} · {} · {}", view.owner, view.service, view.environment, view.reason);
+    let about = [&view.owner, &view.service, &view.environment, &view.reason];
+    let under = about.map(String::as_str).into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" · ");
     let role = use_refusal(Verb::VmCreate);
     let undo_refusal = Signal::derive(move || {
         role.clone().or_else(|| (state.get() != State::Running).then(|| words.undo_not.to_owned()))

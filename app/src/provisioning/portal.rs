@@ -12,7 +12,7 @@ use super::api::{list_options, recent_deliveries};
 use super::form::OrderForm;
 use super::recent::Recent;
 use super::templates::Templates;
-use crate::frame::{Loaded, Page, may};
+use crate::frame::{Loaded, Page, fetched, may};
 use crate::locales::use_words;
 use crate::paths::{self, param};
 
@@ -20,7 +20,7 @@ use crate::paths::{self, param};
 #[component]
 pub(crate) fn Portal() -> impl IntoView {
     let words = use_words().provisioning;
-    let offered = Resource::new(|| (), |()| fetch());
+    let offered = fetched(|| (), |()| fetch());
     view! {
         <Page title=words.title>
             <PageHead title=words.title under=move || words.lead/>

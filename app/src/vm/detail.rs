@@ -17,7 +17,7 @@ use super::head::Head;
 use super::overview::Overview;
 use super::power::Switchboard;
 use super::yaml::Yaml;
-use crate::frame::{Loaded, Page};
+use crate::frame::{Loaded, Page, fetched};
 use crate::live::use_value;
 use crate::locales::use_words;
 use crate::paths::{self, param};
@@ -34,7 +34,7 @@ pub(crate) fn VmPage() -> impl IntoView {
         let part = |name: &str| params.with(|params| params.get(name)).unwrap_or_default();
         VmRef::parse(&part(param::CLUSTER), &part(param::NAMESPACE), &part(param::NAME)).ok()
     });
-    let detail = Resource::new(
+    let detail = fetched(
         move || vm.get(),
         |vm| async move {
             match vm {

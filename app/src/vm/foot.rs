@@ -20,9 +20,12 @@ pub(super) fn Foot(list: List) -> impl IntoView {
     let List { rows, fleet, asked, seen, .. } = list;
     let displaced = rows.displaced.clone();
     let (total, of, answers) = (rows.total.clone(), rows.of.clone(), rows.answers.clone());
-    let is_part = {
-        let (total, of) = (total.clone(), of.clone());
-        move || total.get() != of.get()
+    let count = {
+        let total = total.clone();
+        move || match (total.get(), of.get()) {
+            (total, of) if total == of => (words.total)(&grouped(total)),
+            (total, of) => (words.total_of)(&grouped(total), &grouped(of)),
+        }
     };
     let away =
         Memo::new(move |_| fleet.with(|all| all.iter().filter(|c| c.health.is_away()).cloned().collect::<Vec<_>>()));
@@ -56,7 +59,7 @@ pub(super) fn Foot(list: List) -> impl IntoView {
         <div class="strip">
             <span>
                 <span class="only-wide" data-measured="">{range}</span>
-                {move || (words.total)(&grouped(total.get()))}{move || is_part().then(|| format!(" / {}", (words.of)(&grouped(of.get()))))}
+                {count}
             </span>
             {moved}
             {move || away.get().into_iter().take(MOST_AWAY).map(said).collect_view()}

@@ -25,7 +25,7 @@ use super::search::{FIELD, Search};
 use super::selection::Selection;
 use super::table::{TABLE, VmTable};
 use super::views::Views;
-use crate::frame::{FaultNote, Loaded, Page, may, remember_density, use_session};
+use crate::frame::{FaultNote, Loaded, Page, fetched, may, remember_density, use_session};
 use crate::live::{Rows, use_rows, use_value};
 use crate::locales::use_words;
 use crate::paths;
@@ -77,7 +77,7 @@ impl List {
 pub(crate) fn VmList() -> impl IntoView {
     let title = use_words().vm.title;
     let place = Place::follow();
-    let listed = Resource::new(
+    let listed = fetched(
         || (),
         move |()| {
             let query = sought(&place.get_untracked(), "", None);
