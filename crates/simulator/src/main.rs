@@ -8,6 +8,7 @@ use simulator::agent::{Agent, Door, Options};
 use simulator::behave::Role;
 use simulator::behave::role::roles;
 use simulator::clock::Clock;
+use simulator::world::catalogue::Release;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -32,8 +33,8 @@ struct Serve {
     /// Address; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:0")]
     listen: String,
-    /// Harvester release: 1.4 or 1.8.
-    #[arg(long, default_value = "1.8", value_parser = ["1.4", "1.8"])]
+    /// Harvester release: 1.2, 1.3, 1.4, 1.6, 1.8 or 1.9.
+    #[arg(long, default_value = "1.8", value_parser = Release::ALL.map(Release::line))]
     harvester: String,
     /// Hosts.
     #[arg(long, default_value_t = 6)]

@@ -31,7 +31,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Which Harvester: `1.4` or `1.8`; anything else leaves what was set.
+    /// Which Harvester, by its line: `1.2` … `1.9` ([`Release::ALL`]); anything else leaves what was set.
     #[must_use]
     pub fn harvester(mut self, release: &str) -> Self {
         self.release = Release::parse(release).unwrap_or(self.release);

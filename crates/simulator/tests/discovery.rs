@@ -102,54 +102,57 @@ async fn each_release_answers_the_probes_for_what_it_can() {
     let image = || crd("virtualmachineimages.harvesterhci.io");
     let restore = || crd("virtualmachinerestores.harvesterhci.io");
     let backup = || crd("virtualmachinebackups.harvesterhci.io");
-    let (both, later, neither) = ((true, true), (false, true), (false, false));
+    use Release::{V1_2, V1_3, V1_4, V1_6, V1_8, V1_9};
     let probes = [
-        (backup(), field("spec.type"), both),
-        (restore(), field("spec.keepMacAddress"), both),
-        (crd("ippools.network.harvesterhci.io"), String::new(), both),
-        (crd("schedulevmbackups.harvesterhci.io"), String::new(), both),
-        (crd("resourcequotas.harvesterhci.io"), String::new(), both),
-        (image(), field("spec.securityParameters"), both),
-        (crd("usbdevices.devices.harvesterhci.io"), String::new(), both),
-        (setting("longhorn-v2-data-engine-enabled"), String::new(), both),
-        (image(), field("spec.backend"), later),
-        (crd("cdis.cdi.kubevirt.io"), String::new(), later),
-        (kubevirt.clone(), "/spec/configuration/vmStateStorageClass".into(), later),
-        (setting("max-hotplug-ratio"), String::new(), later),
-        (setting("vm-migration-network"), String::new(), later),
-        (setting("csi-online-expand-validation"), String::new(), later),
-        (crd("vpcs.kubeovn.io"), String::new(), later),
-        (addon("kube-system/addons/kubeovn-operator"), String::new(), later),
-        (crd("virtualmachineinstancemigrations.kubevirt.io"), field("spec.addedNodeSelector"), later),
-        (setting("kubevirt-migration"), String::new(), later),
-        (addon("kube-system/addons/descheduler"), String::new(), later),
-        (crd("hostnetworkconfigs.network.harvesterhci.io"), String::new(), later),
-        (setting("rwx-network"), String::new(), later),
-        (kubevirt, "/spec/configuration/network/binding/managedtap".into(), later),
-        (restore(), field("spec.haltAfterRestore"), neither),
-        (backup(), field("spec.fsFreezeDeadline"), neither),
-        (crd("upgradeplans.management.harvesterhci.io"), String::new(), neither),
+        (backup(), field("spec.type"), V1_2),
+        (restore(), field("spec.keepMacAddress"), V1_3),
+        (crd("ippools.network.harvesterhci.io"), String::new(), V1_3),
+        (crd("schedulevmbackups.harvesterhci.io"), String::new(), V1_4),
+        (crd("resourcequotas.harvesterhci.io"), String::new(), V1_4),
+        (image(), field("spec.securityParameters"), V1_4),
+        (crd("usbdevices.devices.harvesterhci.io"), String::new(), V1_4),
+        (setting("longhorn-v2-data-engine-enabled"), String::new(), V1_4),
+        (image(), field("spec.backend"), V1_6),
+        (crd("cdis.cdi.kubevirt.io"), String::new(), V1_6),
+        (kubevirt.clone(), "/spec/configuration/vmStateStorageClass".into(), V1_6),
+        (setting("max-hotplug-ratio"), String::new(), V1_6),
+        (setting("vm-migration-network"), String::new(), V1_6),
+        (setting("csi-online-expand-validation"), String::new(), V1_6),
+        (crd("vpcs.kubeovn.io"), String::new(), V1_6),
+        (addon("kube-system/addons/kubeovn-operator"), String::new(), V1_6),
+        (crd("virtualmachineinstancemigrations.kubevirt.io"), field("spec.addedNodeSelector"), V1_8),
+        (setting("kubevirt-migration"), String::new(), V1_8),
+        (addon("kube-system/addons/descheduler"), String::new(), V1_8),
+        (crd("hostnetworkconfigs.network.harvesterhci.io"), String::new(), V1_8),
+        (setting("rwx-network"), String::new(), V1_8),
+        (kubevirt, "/spec/configuration/network/binding/managedtap".into(), V1_8),
+        (restore(), field("spec.haltAfterRestore"), V1_9),
+        (backup(), field("spec.fsFreezeDeadline"), V1_9),
+        (crd("upgradeplans.management.harvesterhci.io"), String::new(), V1_9),
     ];
-    for (at, release) in [Release::V1_4, Release::V1_8].into_iter().enumerate() {
+    for release in Release::ALL {
         let world = installed(release);
         simulator::scenario::empty(&world, 3);
         let router = router(&world);
-        for (path, pointer, expected) in &probes {
+        for (path, pointer, since) in &probes {
             let answer = plain(&router, &format!("GET /{path}"), json!(null)).await;
             let is_there = answer.code == 200 && answer.json().pointer(pointer).is_some();
-            assert_eq!(is_there, [expected.0, expected.1][at], "{release:?}: {path} {pointer}");
+            assert_eq!(is_there, release >= *since, "{release:?}: {path} {pointer}");
         }
         let text = plain(&router, "GET /apis/subresources.kubevirt.io/v1", json!(null)).await.text;
-        for later in ["virtualmachineinstances/reset", "virtualmachines/evacuate/cancel"] {
-            assert_eq!(text.contains(later), at == 1, "{release:?}: {later}");
+        for (later, since) in [("virtualmachineinstances/reset", V1_6), ("virtualmachines/evacuate/cancel", V1_8)] {
+            assert_eq!(text.contains(later), release >= since, "{release:?}: {later}");
         }
         let kubevirt = world.get(KUBEVIRT, "harvester-system", "kubevirt").expect("KubeVirt");
         let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"]["featureGates"];
         let has = |gate: &str| gates.as_array().is_some_and(|gates| gates.iter().any(|held| held == gate));
         let seen = ["CPUManager", "HotplugVolumes", "ExpandDisks", "DeclarativeHotplugVolumes"].map(has);
-        assert_eq!(seen, [[true, true, false, false], [true, false, true, true]][at], "{release:?}: {gates}");
-        let upgrade = world.get(SETTING, "", "upgrade-config").expect("the setting");
-        assert_eq!(upgrade["default"].to_string().contains("nodeUpgradeOption"), at == 1, "{release:?}");
+        let (new, old) = (release >= V1_8, release < V1_8);
+        assert_eq!(seen, [release >= V1_4, old, release >= V1_6, new], "{release:?}: {gates}");
+        let upgrade = world.get(SETTING, "", "upgrade-config");
+        assert_eq!(upgrade.is_some(), release >= V1_4, "{release:?}");
+        let pauses = upgrade.is_some_and(|setting| setting["default"].to_string().contains("nodeUpgradeOption"));
+        assert_eq!(pauses, new, "{release:?}");
     }
 }
 

@@ -1,6 +1,7 @@
-//! The matrix of capabilities: whole, honest about what is unknown, and different for two releases.
+//! The matrix of capabilities: whole, honest about what is unknown, and as each release is.
 
 use super::*;
+use expect_test::expect;
 use model::fleet::Verdict;
 use serde_json::json;
 
@@ -51,25 +52,33 @@ fn of_two_markers_the_missing_one_is_told() {
     assert!(row.instead.is_some());
 }
 
+/// Add-ons are off and Longhorn v2 too, as Harvester comes: `managed-dhcp`, `usb-passthrough`, `vpc`, `descheduler` and
+/// `longhorn-v2` are absent throughout.
 #[tokio::test]
-async fn two_releases_differ_where_the_matrix_says() {
-    let probe_of = async |release: &str| {
-        let world = crate::testing::World::of(simulator::Simulator::builder().harvester(release).build());
-        probe(&world.cluster, UnixMs(7)).await.unwrap()
-    };
-    let (old, new) = (probe_of("1.4").await, probe_of("1.8").await);
-    let present = |probe: &Probe| -> Vec<String> {
-        probe.capabilities.iter().filter(|c| c.verdict == Verdict::Present).map(|c| c.key.clone()).collect()
-    };
-    let (old_has, new_has) = (present(&old), present(&new));
-    for key in ["nic-hotplug", "migration-settings", "storage-migration", "migration-network", "cpu-memory-hotplug"] {
-        assert!(
-            !old_has.contains(&key.to_owned()) && new_has.contains(&key.to_owned()),
-            "{key}: {old_has:?} {new_has:?}"
-        );
+async fn each_release_has_what_the_matrix_says() {
+    let mut told = String::new();
+    let mut before: Vec<String> = Vec::new();
+    for release in simulator::world::catalogue::Release::ALL {
+        let world = crate::testing::World::of(simulator::Simulator::builder().harvester(release.line()).build());
+        let probe = probe(&world.cluster, UnixMs(7)).await.unwrap();
+        assert!(probe.kubernetes.is_some());
+        assert_eq!(probe.server_version.as_deref(), Some(release.harvester()));
+        let of = |verdict| probe.capabilities.iter().filter(move |c| c.verdict == verdict).map(|c| c.key.clone());
+        let unknown: Vec<_> = of(Verdict::Unknown).collect();
+        assert!(unknown.is_empty(), "{release:?}: {unknown:?}");
+        let present: Vec<_> = of(Verdict::Present).collect();
+        let gone = before.iter().filter(|key| !present.contains(key)).map(|key| format!(" -{key}"));
+        let come = present.iter().filter(|key| !before.contains(key)).map(|key| format!(" {key}"));
+        told += &format!("{}:{}\n", release.line(), gone.chain(come).collect::<String>());
+        before = present;
     }
-    assert!(old_has.contains(&"vm-snapshot".to_owned()), "{old_has:?}");
-    assert!(new.server_version.is_some_and(|v| v.starts_with("v1.8")) && new.kubernetes.is_some());
-    let unknown: Vec<_> = new.capabilities.iter().filter(|c| c.verdict == Verdict::Unknown).map(|c| &c.key).collect();
-    assert!(unknown.is_empty(), "{unknown:?}");
+    expect![[r#"
+        1.2: vm-snapshot force-stop quota-auto-scale
+        1.3: keep-mac
+        1.4: maintain-strategy schedule-backup snapshot-quota image-encryption
+        1.6: cdi-images persistent-tpm duplicate-mac-check untagged-network vmi-reset cpu-memory-hotplug migration-network online-expansion
+        1.8: migration-target nic-hotplug migration-settings vlan-trunk upgrade-pause longhorn-v2-backup declarative-hotplug storage-migration evacuate-cancel host-network rwx-network managedtap
+        1.9: -longhorn-v2-backup halt-after-restore fs-freeze-deadline static-ip-annotation upgrade-plan
+    "#]]
+    .assert_eq(&told);
 }

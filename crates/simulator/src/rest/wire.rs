@@ -62,7 +62,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, release: Release) -> Result<Accepts
             (None, _) => Form::Plain,
             (Some("Table"), None | Some("v1")) => Form::Table,
             (Some("PartialObjectMetadata" | "PartialObjectMetadataList"), None | Some("v1")) => Form::Metadata,
-            (Some("APIGroupDiscoveryList"), Some("v2")) if release >= Release::V1_8 => Form::Discovery("v2"),
+            (Some("APIGroupDiscoveryList"), Some("v2")) if release >= Release::V1_6 => Form::Discovery("v2"),
             (Some("APIGroupDiscoveryList"), Some("v2beta1")) => Form::Discovery("v2beta1"),
             _ => continue,
         };

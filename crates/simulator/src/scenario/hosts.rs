@@ -92,9 +92,10 @@ fn node(name: &str, at: usize, count: usize, host: Host, release: Release, now_m
             "devices.kubevirt.io/vhost-net": "1k", "hugepages-1Gi": "0", "hugepages-2Mi": "0",
         })
     };
-    let (os, kernel) = match release {
-        Release::V1_4 => ("Harvester v1.4.3", "5.14.21-150500.55.97-default"),
-        Release::V1_8 => ("Harvester v1.8.2", "6.12.0-160000.9-default"),
+    let kernel = match release {
+        Release::V1_2 | Release::V1_3 | Release::V1_4 => "5.14.21-150500.55.97-default",
+        Release::V1_6 => "6.4.0-150600.23.65-default",
+        Release::V1_8 | Release::V1_9 => "6.12.0-160000.9-default",
     };
     json!({
         "metadata": {
@@ -116,7 +117,7 @@ fn node(name: &str, at: usize, count: usize, host: Host, release: Release, now_m
                 condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
             ],
             "nodeInfo": {
-                "architecture": "amd64", "operatingSystem": "linux", "osImage": os, "kernelVersion": kernel,
+                "architecture": "amd64", "operatingSystem": "linux", "osImage": format!("Harvester {}", release.harvester()), "kernelVersion": kernel,
                 "kubeletVersion": kubelet, "kubeProxyVersion": kubelet, "containerRuntimeVersion": "containerd://2.1.4-k3s2",
                 "machineID": format!("{at:032x}"), "systemUUID": format!("4c4c4544-0000-4000-8000-{at:012x}"), "bootID": format!("{at:08x}-0000-4000-8000-000000000001"),
             },

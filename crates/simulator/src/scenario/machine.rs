@@ -78,7 +78,7 @@ impl Seeder<'_> {
         vmi["status"] = status;
         vm["status"] = self.world.view(|view| finished::vm_status(&vm, Some(&vmi), view, now));
         // Kept by Harvester from 1.6 on.
-        if self.release >= Release::V1_8 {
+        if self.release >= Release::V1_6 {
             vm["metadata"]["annotations"]["harvesterhci.io/mac-address"] =
                 json!(json!({"nic-1": machine.mac()}).to_string());
         }

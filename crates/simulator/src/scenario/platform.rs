@@ -27,25 +27,25 @@ const NAMESPACES: &[&str] = &[
 /// Name, default, first release.
 const SETTINGS: &[(&str, &str, Release)] = &[
     ("additional-guest-memory-overhead-ratio", "1.5", Release::V1_4),
-    ("max-hotplug-ratio", "4", Release::V1_8),
-    ("vm-force-reset-policy", r#"{"enable":true,"period":15,"vmMigrationTimeout":180}"#, Release::V1_4),
+    ("max-hotplug-ratio", "4", Release::V1_6),
+    ("vm-force-reset-policy", r#"{"enable":true,"period":15,"vmMigrationTimeout":180}"#, Release::V1_2),
     (
         "kubevirt-migration",
         r#"{"parallelOutboundMigrationsPerNode":2,"parallelMigrationsPerCluster":5,"allowAutoConverge":false,"bandwidthPerMigration":0,"completionTimeoutPerGiB":150,"progressTimeout":150,"unsafeMigrationOverride":false,"allowPostCopy":false,"allowWorkloadDisruption":false,"disableTLS":false,"matchSELinuxLevelOnMigration":false}"#,
         Release::V1_8,
     ),
-    ("vm-migration-network", "", Release::V1_8),
+    ("vm-migration-network", "", Release::V1_6),
     ("default-vm-termination-grace-period-seconds", "120", Release::V1_4),
-    ("backup-target", "", Release::V1_4),
+    ("backup-target", "", Release::V1_2),
     (
         "csi-driver-config",
         r#"{"driver.longhorn.io":{"volumeSnapshotClassName":"longhorn-snapshot","backupVolumeSnapshotClassName":"longhorn"}}"#,
-        Release::V1_4,
+        Release::V1_2,
     ),
-    ("csi-online-expand-validation", r#"{"driver.longhorn.io":true}"#, Release::V1_8),
-    ("volume-snapshot-class", "longhorn", Release::V1_4),
-    ("default-storage-class", "longhorn", Release::V1_4),
-    ("storage-network", "", Release::V1_4),
+    ("csi-online-expand-validation", r#"{"driver.longhorn.io":true}"#, Release::V1_6),
+    ("volume-snapshot-class", "longhorn", Release::V1_2),
+    ("default-storage-class", "longhorn", Release::V1_2),
+    ("storage-network", "", Release::V1_2),
     ("rwx-network", r#"{"share-storage-network":false}"#, Release::V1_8),
     ("longhorn-v2-data-engine-enabled", "false", Release::V1_4),
     ("instance-manager-resources", r#"{"cpu":{}}"#, Release::V1_8),
@@ -54,41 +54,41 @@ const SETTINGS: &[(&str, &str, Release)] = &[
         r#"{"enabled":false,"whitelistedNamespacesList":"","privilegedNamespacesList":"","restrictedNamespacesList":""}"#,
         Release::V1_8,
     ),
-    ("ntp-servers", "", Release::V1_4),
-    ("http-proxy", "{}", Release::V1_4),
-    ("additional-ca", "", Release::V1_4),
-    ("ssl-certificates", "{}", Release::V1_4),
-    ("ssl-parameters", "{}", Release::V1_4),
-    ("containerd-registry", "", Release::V1_4),
-    ("vip-pools", "", Release::V1_4),
-    ("auto-disk-provision-paths", "", Release::V1_4),
+    ("ntp-servers", "", Release::V1_2),
+    ("http-proxy", "{}", Release::V1_2),
+    ("additional-ca", "", Release::V1_2),
+    ("ssl-certificates", "{}", Release::V1_2),
+    ("ssl-parameters", "{}", Release::V1_2),
+    ("containerd-registry", "", Release::V1_2),
+    ("vip-pools", "", Release::V1_2),
+    ("auto-disk-provision-paths", "", Release::V1_2),
     ("auto-rotate-rke2-certs", r#"{"enable":false,"expiringInHours":240}"#, Release::V1_4),
     ("kubeconfig-default-token-ttl-minutes", "0", Release::V1_4),
-    ("support-bundle-timeout", "10", Release::V1_4),
-    ("support-bundle-expiration", "30", Release::V1_4),
+    ("support-bundle-timeout", "10", Release::V1_2),
+    ("support-bundle-expiration", "30", Release::V1_2),
     ("support-bundle-node-collection-timeout", "30", Release::V1_4),
-    ("support-bundle-namespaces", "", Release::V1_4),
+    ("support-bundle-namespaces", "", Release::V1_2),
     ("rancher-cluster", "{}", Release::V1_8),
-    ("cluster-registration-url", r#"{"url":"","insecureSkipTLSVerify":false}"#, Release::V1_4),
-    ("upgrade-checker-enabled", "true", Release::V1_4),
-    ("release-download-url", "https://releases.rancher.com/harvester", Release::V1_4),
-    ("log-level", "info", Release::V1_4),
-    ("ui-index", "https://releases.rancher.com/harvester-ui/dashboard/latest/index.html", Release::V1_4),
-    ("ui-source", "auto", Release::V1_4),
+    ("cluster-registration-url", r#"{"url":"","insecureSkipTLSVerify":false}"#, Release::V1_2),
+    ("upgrade-checker-enabled", "true", Release::V1_2),
+    ("release-download-url", "https://releases.rancher.com/harvester", Release::V1_2),
+    ("log-level", "info", Release::V1_2),
+    ("ui-index", "https://releases.rancher.com/harvester-ui/dashboard/latest/index.html", Release::V1_2),
+    ("ui-source", "auto", Release::V1_2),
 ];
 
 /// Name, namespace, on, experimental, first release.
 const ADDONS: &[(&str, &str, bool, bool, Release)] = &[
-    ("rancher-monitoring", "cattle-monitoring-system", true, false, Release::V1_4),
-    ("rancher-logging", "cattle-logging-system", false, false, Release::V1_4),
-    ("vm-import-controller", "harvester-system", false, false, Release::V1_4),
-    ("pcidevices-controller", "harvester-system", false, false, Release::V1_4),
-    ("nvidia-driver-toolkit", "harvester-system", false, true, Release::V1_4),
-    ("harvester-seeder", "harvester-system", false, true, Release::V1_4),
+    ("rancher-monitoring", "cattle-monitoring-system", true, false, Release::V1_2),
+    ("rancher-logging", "cattle-logging-system", false, false, Release::V1_2),
+    ("vm-import-controller", "harvester-system", false, false, Release::V1_2),
+    ("pcidevices-controller", "harvester-system", false, false, Release::V1_2),
+    ("nvidia-driver-toolkit", "harvester-system", false, true, Release::V1_3),
+    ("harvester-seeder", "harvester-system", false, true, Release::V1_2),
     ("descheduler", "kube-system", false, true, Release::V1_8),
-    ("kubeovn-operator", "kube-system", false, true, Release::V1_8),
-    ("harvester-vm-dhcp-controller", "harvester-system", false, true, Release::V1_4),
-    ("rancher-vcluster", "rancher-vcluster", false, true, Release::V1_4),
+    ("kubeovn-operator", "kube-system", false, true, Release::V1_6),
+    ("harvester-vm-dhcp-controller", "harvester-system", false, true, Release::V1_3),
+    ("rancher-vcluster", "rancher-vcluster", false, true, Release::V1_2),
 ];
 
 impl Seeder<'_> {
@@ -99,30 +99,31 @@ impl Seeder<'_> {
         }
         self.namespace("rancher-vcluster", "");
         self.put(KUBEVIRT, kubevirt(self.release));
-        let overcommit = match self.release {
-            Release::V1_4 => r#"{"cpu":1600,"memory":150,"storage":200}"#,
-            Release::V1_8 => r#"{"cpu":1000,"memory":150,"storage":100}"#,
+        let is_sparing = self.release >= Release::V1_8;
+        let overcommit = match is_sparing {
+            false => r#"{"cpu":1600,"memory":150,"storage":200}"#,
+            true => r#"{"cpu":1000,"memory":150,"storage":100}"#,
         };
         self.setting("server-version", self.release.harvester(), "dev");
         self.setting("overcommit-config", "", overcommit);
         let upgrade = match self.release {
-            Release::V1_4 => {
-                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"restoreVM":false,"logReadyTimeout":"5"}"#
-            }
-            Release::V1_8 => {
-                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"nodeUpgradeOption":{"strategy":{"mode":"auto"}},"restoreVM":false,"logReadyTimeout":"5"}"#
-            }
+            Release::V1_2 | Release::V1_3 => None,
+            Release::V1_4 | Release::V1_6 => Some(
+                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"restoreVM":false,"logReadyTimeout":"5"}"#,
+            ),
+            Release::V1_8 | Release::V1_9 => Some(
+                r#"{"imagePreloadOption":{"strategy":{"type":"sequential"}},"nodeUpgradeOption":{"strategy":{"mode":"auto"}},"restoreVM":false,"logReadyTimeout":"5"}"#,
+            ),
         };
-        self.setting("upgrade-config", "", upgrade);
-        for (name, default, since) in SETTINGS.iter().filter(|(_, _, since)| *since <= self.release) {
-            let _ = since;
+        upgrade.into_iter().for_each(|default| self.setting("upgrade-config", "", default));
+        for (name, default, _) in SETTINGS.iter().filter(|(_, _, since)| *since <= self.release) {
             self.setting(name, "", default);
         }
         for (name, namespace, on, experimental, _) in ADDONS.iter().filter(|addon| addon.4 <= self.release) {
             self.put(ADDON, addon(name, namespace, *on, *experimental));
         }
         for (name, value) in [
-            ("storage-over-provisioning-percentage", if self.release == Release::V1_4 { "200" } else { "100" }),
+            ("storage-over-provisioning-percentage", if is_sparing { "100" } else { "200" }),
             ("storage-minimal-available-percentage", "25"),
             ("default-replica-count", "3"),
             ("node-drain-policy", "allow-if-replica-is-stopped"),
@@ -188,24 +189,16 @@ impl Seeder<'_> {
 }
 
 fn kubevirt(release: Release) -> Value {
-    let gates = match release {
-        Release::V1_4 => json!(["LiveMigration", "HotplugVolumes", "HostDevices", "GPU", "CPUManager"]),
-        Release::V1_8 => json!([
-            "CPUManager",
-            "DeclarativeHotplugVolumes",
-            "ExpandDisks",
-            "EnableVirtioFsConfigVolumes",
-            "HostDevices"
-        ]),
-    };
     let mut configuration = json!({
-        "developerConfiguration": {"featureGates": gates},
+        "developerConfiguration": {"featureGates": release.gates()},
         "network": {"defaultNetworkInterface": "bridge", "permitBridgeInterfaceOnPodNetwork": true, "permitSlirpInterface": true},
         "emulatedMachines": ["q35", "pc-q35*", "pc", "pc-i440fx*"],
     });
-    if release >= Release::V1_8 {
+    if release >= Release::V1_6 {
         configuration["vmRolloutStrategy"] = json!("LiveUpdate");
         configuration["vmStateStorageClass"] = json!("vmstate-persistence");
+    }
+    if release >= Release::V1_8 {
         configuration["network"]["binding"] =
             json!({"managedtap": {"domainAttachmentType": "managedTap", "migration": {}}});
     }

@@ -26,6 +26,7 @@ const CUSTOM: &[&str] = &[
     include_str!("kinds/snapshot.kubevirt.io.txt"),
     include_str!("kinds/cdi.kubevirt.io.txt"),
     include_str!("kinds/harvesterhci.io.txt"),
+    include_str!("kinds/management.harvesterhci.io.txt"),
     include_str!("kinds/network.harvesterhci.io.txt"),
     include_str!("kinds/loadbalancer.harvesterhci.io.txt"),
     include_str!("kinds/devices.harvesterhci.io.txt"),
