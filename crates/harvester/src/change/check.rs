@@ -124,9 +124,10 @@ fn without_note(mut object: Value) -> Value {
     object
 }
 
+/// Strict: a cluster that does not know a field says so, and does not drop it without a word.
 fn query(is_rehearsal: bool) -> String {
     let rehearsal = if is_rehearsal { "&dryRun=All" } else { "" };
-    format!("fieldManager={FIELD_MANAGER}{rehearsal}")
+    format!("fieldManager={FIELD_MANAGER}&fieldValidation=Strict{rehearsal}")
 }
 
 fn annotate(object: &mut Value, key: &str, value: &str) {

@@ -27,8 +27,10 @@ const LIST_IDLE: Duration = Duration::from_secs(20);
 /// How long a watch is asked to last; the server closes it then. A part is drawn, so that they do not all end at once.
 const WATCH_SECONDS: (u64, u64) = (240, 60);
 
-/// Silence in a watch after which it is given up: longer than the longest watch.
-const WATCH_IDLE: Duration = Duration::from_secs(310);
+/// Silence in a watch after which it is begun anew: API servers send a bookmark about every minute
+/// (`storage/cacher/cacher.go`, `bookmarkFrequency`), so a connection that says nothing for so long is dead or speaks to
+/// somebody who is. Beginning anew costs one request.
+const WATCH_IDLE: Duration = Duration::from_secs(150);
 
 /// How often everything is listed again to find what the watch did not say (`reliability.md` row 5).
 const COMPARE_EVERY: Duration = Duration::from_secs(300);
@@ -260,6 +262,8 @@ impl<F: Followed> Follower<F> {
                 chunk = chunk(&mut body, WATCH_IDLE) => chunk?,
                 () = tokio::time::sleep_until(self.compare_at) => return Ok(End::Compare),
                 _ = compare.changed() => return Ok(End::Compare),
+                // The cluster does not answer: its connections may be dead without a word, and are not used when it is back.
+                () = self.shared.gate.closed() => return Ok(End::Closed),
             };
             let Some(chunk) = chunk else { return Ok(End::Closed) };
             self.failures = 0;

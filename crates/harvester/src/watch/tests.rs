@@ -180,6 +180,27 @@ async fn a_cluster_that_hangs_is_away_once_somebody_knocks() {
     .await;
 }
 
+/// A connection can die without a word while the cluster is away: what it was to tell is told by a new one. Nobody asks to
+/// look again here, so it takes as long as the scout takes.
+#[tokio::test]
+async fn watches_of_a_cluster_that_was_away_are_begun_anew() {
+    let world = World::new();
+    world.put_vm("a", "Running");
+    world.always("watch", "*", Harm::LoseEvents { one_in: 1 });
+    let cache = world.cache();
+    ready(&cache, 1).await;
+    until("it is well", || cache.status().health == Health::Reachable).await;
+    let faults = world.simulator.world().faults();
+    faults.clear();
+    world.put_vm("b", "Running");
+    world.always("*", "*", Harm::Delay { ms: 120_000 });
+    until("it is away", || cache.status().health == Health::Unreachable).await;
+    assert_eq!(names(&cache), ["a"], "the watch has told nothing");
+    faults.clear();
+    until("it is back", || cache.status().health == Health::Reachable).await;
+    until("the change is seen", || names(&cache) == ["a", "b"]).await;
+}
+
 /// 11
 #[tokio::test]
 async fn a_throttled_list_waits_as_long_as_it_is_told() {
