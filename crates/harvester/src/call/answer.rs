@@ -95,11 +95,22 @@ pub(super) fn error(asked: &Asked, status: u16, retry_after: Option<Duration>, b
             let said = Some(details.retry_after_seconds).filter(|&s| s > 0).map(Duration::from_secs);
             ClusterError::Throttled { retry_after: retry_after.or(said).unwrap_or(DEFAULT_QUIET).min(MAX_QUIET) }
         }
+        500.. if asked.is_kubevirt() && said.message.ends_with("not found") => {
+            ClusterError::NotFound { what: clean::text(&asked.path, clean::MAX_NAME) }
+        }
         // The webhook itself failed: what it would have said, and sometimes what was stored, is not known.
-        500.. if !said.message.contains("denied the request") => ClusterError::Broken { status, message },
+        500.. if !is_a_no(asked, &said.message) => ClusterError::Broken { status, message },
         400.. => refused(webhook, if asked.is_kubevirt() { "kubevirt" } else { "schema" }, message),
         _ => ClusterError::garbled(format!("HTTP {status}; redirects are not followed")),
     }
+}
+
+/// Whether a 500 is a definite no: nothing was done. virt-api wraps what others refused, and what it refuses itself, into it
+/// (KubeVirt 1.7.0 `pkg/virt-api/rest/{lifecycle,subresource}.go`; seen at the witness).
+fn is_a_no(asked: &Asked, message: &str) -> bool {
+    let kubevirts = ["Operation cannot be fulfilled", "stop/start already underway"];
+    message.contains("denied the request")
+        || asked.is_kubevirt() && kubevirts.iter().any(|words| message.contains(words))
 }
 
 fn refused(webhook: Option<String>, otherwise: &str, message: String) -> ClusterError {
