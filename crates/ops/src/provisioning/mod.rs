@@ -20,7 +20,9 @@ use crate::idempotency::{self, Asked};
 use crate::ipam::Ipam;
 use crate::workflow::{Workflow, broken};
 use crate::{Clock, Context, Error, Result};
+use harvester::api::{Kind, ObjectRef};
 use harvester::change::{Desired, What};
+use harvester::make;
 use model::access::Verb;
 use model::change::{OperationView, State};
 use model::id::{ChangeId, OperationId};
@@ -132,15 +134,24 @@ impl Provisioning {
         Ok(read.preview(checks, texts))
     }
 
-    /// Asks the cluster what it would say. The Secret is not there yet; admission does not look for it.
+    /// Asks the cluster what it would say of all that a delivery makes there. The Secret of a rehearsed VM is not there yet;
+    /// admission does not look for it. Its texts are not known before the address is: rights and quota do not depend on them.
     async fn rehearse(&self, delivery: &Delivery) -> Check {
-        let target = harvester::api::ObjectRef::vm(delivery.vm.namespace.as_str(), delivery.vm.name.as_str());
-        let what = What::Create(harvester::make::virtual_machine(&delivery.spec()));
-        let desired = Desired { id: delivery.change.clone(), operation: None, target, what };
+        let (namespace, name) = (delivery.vm.namespace.to_string(), &delivery.vm.name);
+        let spec = delivery.spec();
+        let vm = ObjectRef::vm(&namespace, name.as_str());
+        let secret = ObjectRef { kind: Kind::Secret, namespace, name: make::cloud_init_name(name) };
+        let texts = make::CloudInit { user_data: "#cloud-config\n".to_owned(), network_data: String::new() };
+        let objects = [(vm, make::virtual_machine(&spec)), (secret, make::cloud_init_secret(&spec, &texts))];
         let began = std::time::Instant::now();
         let rehearsed = async {
             let member = self.fleet.member(&delivery.vm.cluster)?;
-            crate::error::ok(desired.check(&member.writable()?.cluster).await?)
+            let cluster = &member.writable()?.cluster;
+            for (target, object) in objects {
+                let what = What::Create(object);
+                Desired { id: delivery.change.clone(), operation: None, target, what }.check(cluster).await?;
+            }
+            crate::error::ok(())
         };
         let rehearsed = rehearsed.await;
         let ms = began.elapsed().as_millis();
