@@ -1,64 +1,13 @@
 //! Orders, from the form's meaning to a VM that runs at the ledger's address, or to nothing left behind.
-#![expect(clippy::unwrap_used, reason = "a helper that fails here fails its test")]
 
 mod common;
 
-use common::{CLUSTER, Lab, NETWORK, Running, serve, settle};
+use common::orders::{draft, ended, operator, order};
+use common::{Lab, serve, settle};
 use model::change::State;
-use model::id::{IdempotencyKey, OperationId};
-use model::provisioning::{CheckVerdict, DeliveryView, Draft, Order, StepState};
-use ops::{Actor, Clock, Context, Error};
+use model::provisioning::{CheckVerdict, Draft, StepState};
+use ops::Error;
 use std::time::Duration;
-
-async fn operator(running: &Running) -> Context {
-    let now = Clock::machine().now();
-    // The account must exist, since operations refer to it.
-    let token = running
-        .ops
-        .access
-        .sign_in(
-            &Context::new(Actor::Nobody, "r", "t", now),
-            model::access::SignIn { login: "operator".into(), password: common::PASSWORD.into() },
-            "test",
-        )
-        .await
-        .unwrap();
-    let me = running.ops.access.resume(&token, now).await.unwrap().unwrap().me;
-    Context::new(Actor::Account(me), "r", "t", now)
-}
-
-async fn draft(running: &Running, ctx: &Context) -> Draft {
-    let options = running.ops.provisioning.options(ctx).await.unwrap();
-    let place = options.places.iter().find(|p| p.cluster.as_str() == CLUSTER).unwrap();
-    let template = options.templates.iter().find(|t| t.role == "web").unwrap();
-    Draft {
-        template: template.id.to_string(),
-        flavour: template.flavours[0].word(),
-        environment: "test".into(),
-        service: "order".into(),
-        cluster: CLUSTER.into(),
-        network: NETWORK.into(),
-        subnet: place.subnet.to_string(),
-        reason: "压测".into(),
-        ..Draft::default()
-    }
-}
-
-fn order(draft: &Draft, key: &str) -> Order {
-    Order { draft: draft.clone(), key: IdempotencyKey::parse(key).unwrap() }
-}
-
-async fn ended(running: &Running, ctx: &Context, id: &OperationId) -> DeliveryView {
-    for _ in 0..900 {
-        let view = running.ops.provisioning.delivery(ctx, id).await.unwrap();
-        if view.state.is_final() {
-            return view;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let view = running.ops.provisioning.delivery(ctx, id).await.unwrap();
-    panic!("not ended in 90 s: {view:#?}");
-}
 
 #[tokio::test]
 async fn an_order_becomes_a_vm_at_the_ledgers_address() {

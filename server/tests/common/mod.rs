@@ -5,6 +5,7 @@
     reason = "each test program uses its part, and what fails here fails the test"
 )]
 
+pub(crate) mod orders;
 pub(crate) mod program;
 
 use http::{HeaderMap, Method, Request, Response};
@@ -43,8 +44,13 @@ pub(crate) struct Lab {
 impl Lab {
     /// A Harvester 1.8 with three hosts and `vms` VMs that works `speed` times as fast as real time.
     pub(crate) async fn start(vms: usize, speed: f64) -> Self {
+        Self::of("1.8", vms, speed, 7).await
+    }
+
+    /// The same of another release, with networks and addresses of its own by `seed`.
+    pub(crate) async fn of(release: &str, vms: usize, speed: f64, seed: u64) -> Self {
         let clock = simulator::clock::Clock::auto(speed);
-        let simulator = Simulator::builder().harvester("1.8").nodes(3).vms(vms).seed(7).clock(clock).build();
+        let simulator = Simulator::builder().harvester(release).nodes(3).vms(vms).seed(seed).clock(clock).build();
         simulator.start();
         let served = simulator.serve("127.0.0.1:0").await.unwrap();
         Self { simulator, served }
@@ -107,13 +113,13 @@ pub(crate) async fn serve() -> Running {
 
 /// Registers the lab's cluster and a subnet that serves one of its networks; waits until its VMs are there.
 pub(crate) async fn settle(ops: &Arc<Ops>, lab: &Lab) {
+    settle_as(ops, lab.served.admin_kubeconfig()).await;
+}
+
+/// The same with another credential than the administrator's.
+pub(crate) async fn settle_as(ops: &Arc<Ops>, kubeconfig: String) {
     let ctx = Context::system("test", Clock::machine().now());
-    let command = Register {
-        id: CLUSTER.into(),
-        name: "实验室".into(),
-        kubeconfig: lab.served.admin_kubeconfig(),
-        is_observe_only: false,
-    };
+    let command = Register { id: CLUSTER.into(), name: "实验室".into(), kubeconfig, is_observe_only: false };
     ops.fleet.register(&ctx, command).await.unwrap();
     let draft = SubnetDraft {
         name: "实验".into(),

@@ -1,0 +1,223 @@
+//! The product at upstream's own Kubernetes and KubeVirt, with the account and the roles that it offers for download.
+//!
+//! It runs where `HARVESTER_WITNESS` names the `witness.json` of a running witness (`end2end/witness/README.md`); elsewhere
+//! it says so and proves nothing. No other node agent may run there meanwhile.
+#![expect(clippy::unwrap_used, reason = "a helper that fails here fails its test")]
+
+mod common;
+
+use common::orders::{draft, ended, operator, order, power, wait_for};
+use common::{Browser, CLUSTER, Running, serve, settle_as, until};
+use model::change::State;
+use model::id::{ClusterId, VmRef};
+use model::provisioning::{CheckVerdict, Draft, StepState};
+use model::vm::Power;
+use ops::{Clock, Context};
+use serde_json::{Value, json};
+use simulator::agent::{Agent, Door, Options};
+use simulator::behave::role::roles;
+use std::path::PathBuf;
+use tokio_util::sync::CancellationToken;
+
+/// Where the witness binds the role for Secrets.
+const NAMESPACE: &str = "default";
+
+/// What a witness says of itself.
+struct Witness(Value);
+
+impl Witness {
+    fn find() -> Option<Self> {
+        let path = std::env::var_os("HARVESTER_WITNESS")?;
+        Some(Self(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()))
+    }
+
+    fn file(&self, field: &str) -> PathBuf {
+        PathBuf::from(self.0[field].as_str().unwrap_or_else(|| panic!("no {field}")))
+    }
+
+    fn agent(&self) -> Options {
+        let number = |field: &str| self.0[field].as_u64().unwrap();
+        Options {
+            kubeconfig: self.file("agent"),
+            identities: Vec::new(),
+            roles: roles("node").unwrap(),
+            nodes: usize::try_from(number("nodes")).unwrap(),
+            door: Some(Door { port: u16::try_from(number("handlerPort")).unwrap(), tls: self.file("handlerTls") }),
+            brings_platform: true,
+            clock: simulator::clock::Clock::auto(1.0),
+        }
+    }
+
+    /// Runs upstream's kubectl as the administrator of the cluster.
+    fn kubectl(&self, words: &str) -> String {
+        let mut command = std::process::Command::new(self.file("programs").join("kube"));
+        command.args(["kubectl", "--kubeconfig"]).arg(self.file("admin")).args(words.split(' '));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "kubectl {words}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_is_delivered_used_and_taken_back_at_upstreams_own_control_plane() {
+    let Some(witness) = Witness::find() else {
+        println!("HARVESTER_WITNESS names no witness.json: the product was not held against upstream's own programs");
+        return;
+    };
+    let stop = CancellationToken::new();
+    let agent = Agent::start(witness.agent(), &stop).await.unwrap();
+    let ready = agent.ready();
+    #[expect(clippy::disallowed_methods, reason = "ends with the test's token")]
+    let playing = tokio::spawn(agent.run(stop.clone()));
+    ready.cancelled().await;
+    story(&witness).await;
+    stop.cancel();
+    playing.await.unwrap();
+}
+
+async fn story(witness: &Witness) {
+    let running = serve().await;
+    settle_as(&running.ops, std::fs::read_to_string(witness.file("product")).unwrap()).await;
+    let id = ClusterId::parse(CLUSTER).unwrap();
+    let ctx = operator(&running).await;
+    let cluster = running.ops.fleet.detail(&Context::system("test", Clock::machine().now()), &id).await.unwrap();
+    // Secrets are granted in one namespace only, as the file says that they should be.
+    let missing: Vec<_> =
+        cluster.grants.iter().filter(|g| !g.missing.is_empty()).map(|g| g.resource.as_str()).collect();
+    assert_eq!(missing, ["secrets"]);
+
+    rehearse_all(&running, &ctx).await;
+    let draft = Draft { namespace: NAMESPACE.into(), ..draft(&running, &ctx).await };
+    let preview = running.ops.provisioning.preview(&ctx, draft.clone()).await.unwrap();
+    assert!(preview.is_fine(), "{preview:#?}");
+    assert!(preview.checks.iter().any(|c| c.key == "rehearsal" && c.verdict == CheckVerdict::Fine), "{preview:#?}");
+    let delivery = running.ops.provisioning.order(&ctx, order(&draft, "witness")).await.unwrap();
+    let view = ended(&running, &ctx, &delivery).await;
+    assert_eq!(view.state, State::Succeeded, "{view:#?}");
+    assert!(view.steps.iter().all(|s| matches!(s.state, StepState::Done | StepState::Skipped)), "{:#?}", view.steps);
+    let vm = VmRef::parse(&view.vm.0, &view.vm.1, &view.vm.2).unwrap();
+    let row = running.ops.fleet.row(&vm).unwrap();
+    assert!(row.addresses.contains(&view.address.unwrap()), "{row:?}");
+    let name = vm.name.as_str();
+    let seen = witness.kubectl(&format!(
+        "get vmi {name} -n {NAMESPACE} -o jsonpath={{.status.phase}}/{{.status.interfaces[0].ipAddress}}"
+    ));
+    assert_eq!(seen, format!("Running/{}", view.address.unwrap()), "what the cluster itself says");
+
+    let browser = Browser::signed_in(running.address, "operator").await;
+    for (at, (action, then)) in [
+        ("pause", Power::Paused),
+        ("unpause", Power::Running),
+        ("soft-reboot", Power::Running),
+        ("restart", Power::Running),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let done = power(&browser, &view, action, &format!("witness-{at}")).await;
+        assert_eq!(done.status, 200, "{action}: {}", done.text);
+        wait_for(&running, &view, then).await;
+    }
+    let named = json!({ "cluster": CLUSTER, "namespace": NAMESPACE, "name": name });
+    for mode in ["vnc", "serial"] {
+        let open = json!({ "open": { "vm": named, "mode": mode, "reason": "look" } });
+        let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
+        let answer: Value = serde_json::from_str(&answer.text).unwrap();
+        let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
+        assert!(first.is_ok(), "{mode}: {first:?}");
+    }
+    for tab in ["", "?tab=events", "?tab=yaml"] {
+        let page = browser.get(&format!("/vms/{CLUSTER}/{NAMESPACE}/{name}{tab}")).await;
+        assert!(page.status == 200 && page.text.contains(name), "{tab}");
+    }
+
+    // Somebody else moves it: seen as it goes.
+    let source = running.ops.fleet.row(&vm).unwrap().node.clone();
+    let migration = json!({
+        "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstanceMigration",
+        "metadata": { "name": "by-hand", "namespace": NAMESPACE }, "spec": { "vmiName": name },
+    });
+    let file = witness.file("admin").with_file_name("by-hand.json");
+    std::fs::write(&file, migration.to_string()).unwrap();
+    witness.kubectl(&format!("create -f {}", file.display()));
+    until("the VM is on another host", || {
+        running.ops.fleet.row(&vm).is_ok_and(|row| row.node != source && row.power == Power::Running)
+    })
+    .await;
+
+    let done = power(&browser, &view, "stop", "witness-stop").await;
+    assert_eq!(done.status, 200, "{}", done.text);
+    wait_for(&running, &view, Power::Stopped).await;
+    let trail = browser.get("/api/app/audit/api/search_audit").await.text;
+    for act in ["order", "pause", "restart", "vnc", "console", "stop"] {
+        assert!(trail.contains(&format!("\"act\":\"{act}\"")), "{act} is in the trail");
+    }
+
+    // An order that cannot come up is undone, and nothing is left.
+    let lost = Draft { name: "test-fault-unschedulable-01".into(), ..draft };
+    let delivery = running.ops.provisioning.order(&ctx, order(&lost, "witness-lost")).await.unwrap();
+    running.ops.provisioning.undo(&ctx, &delivery, "").await.unwrap();
+    let view = ended(&running, &ctx, &delivery).await;
+    assert_eq!(view.state, State::Undone, "{view:#?}");
+    for kind in ["vm", "vmi", "secret", "pvc"] {
+        let left = witness.kubectl(&format!("get {kind} -n {NAMESPACE} -o name"));
+        assert!(!left.contains("test-fault-unschedulable-01"), "{left}");
+    }
+    witness.kubectl(&format!("delete vm {name} -n {NAMESPACE} --wait=true --timeout=60s"));
+}
+
+/// Every VM that can be ordered, rehearsed with KubeVirt's webhooks and the cluster's own schemas; the product writes strictly,
+/// so a field that they do not know is refused.
+async fn rehearse_all(running: &Running, ctx: &Context) {
+    let options = running.ops.provisioning.options(ctx).await.unwrap();
+    let base = draft(running, ctx).await;
+    let mut count = 0;
+    for template in &options.templates {
+        for flavour in &template.flavours {
+            for environment in ["dev", "test", "staging", "prod"] {
+                let order = Draft {
+                    template: template.id.to_string(),
+                    flavour: flavour.word(),
+                    environment: environment.into(),
+                    namespace: NAMESPACE.into(),
+                    ..base.clone()
+                };
+                let preview = running.ops.provisioning.preview(ctx, order).await.unwrap();
+                let rehearsal = preview.checks.iter().find(|check| check.key == "rehearsal");
+                let rehearsal = rehearsal.unwrap_or_else(|| panic!("not rehearsed: {preview:#?}"));
+                assert_eq!(
+                    rehearsal.verdict,
+                    CheckVerdict::Fine,
+                    "{} {}: {rehearsal:?}",
+                    template.role,
+                    flavour.word()
+                );
+                count += 1;
+            }
+        }
+    }
+    println!("{count} VMs were rehearsed");
+    assert!(count >= 16, "{count}");
+}
+
+/// What writes objects is enumerated: who adds a constructor learns here that the witness has to see its objects.
+#[test]
+fn every_constructor_of_objects_is_held_against_the_witness() {
+    let source =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/harvester/src/make/mod.rs")).unwrap();
+    let mut exported: Vec<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub use ")?.strip_suffix(';')?.split_once("::"))
+        .flat_map(|(_, names)| names.trim_matches(['{', '}']).split(", "))
+        .collect();
+    exported.sort_unstable();
+    // Delivered in the story (the Secret and its owner), rehearsed for all templates (the VM); the others are names and input.
+    let held = ["cloud_init_secret", "owner_patch", "virtual_machine"];
+    let others = ["CloudInit", "VmSpec", "cloud_init_name", "root_claim_name"];
+    let mut known: Vec<&str> = held.iter().chain(&others).copied().collect();
+    known.sort_unstable();
+    assert_eq!(
+        exported, known,
+        "a new constructor: have the story or `rehearse_all` write its object, then name it here"
+    );
+}
