@@ -31,11 +31,15 @@ export async function findPlaces(browser: Browser, demo: Demo, sessions: Session
   return { cluster: CLUSTER, vm: one("Running"), stopped: one("Stopped"), delivered, delivery, subnet };
 }
 
-/** Orders the smallest web gateway for `service`; ends on its parcel page and gives the delivery's id. */
-export async function order(page: Page, service: string): Promise<string> {
+/** Orders the smallest web gateway for `service`, in the first place or that of this name; ends on its parcel page and gives the delivery's id. */
+export async function order(page: Page, service: string, place?: RegExp): Promise<string> {
   await page.goto("/portal?template=web-gateway");
   await hydrated(page);
   await page.locator("#order-service").fill(service);
+  if (place !== undefined) {
+    const name = await page.locator("#order-place option").filter({ hasText: place }).first().innerText();
+    await page.locator("#order-place").selectOption({ label: name });
+  }
   const submit = page.locator("form.portal-form button[type=submit]");
   // It may be pressed once the cluster has rehearsed the order.
   await expect(submit).not.toHaveAttribute("aria-disabled", "true", { timeout: 20_000 });

@@ -3,6 +3,8 @@
 //! Listens on loopback only, since its passwords are printed. A restart keeps the data: accounts, ledger, audit trail, and
 //! the simulated clusters as they were left. These answer on new ports, so their credentials are replaced at each start.
 
+mod witness;
+
 use crate::command::log;
 use crate::config::{Config, Log, Network, Session};
 use crate::wire::{self, Program, told_to_stop};
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use witness::Witness;
 
 /// How the demo is to be.
 #[derive(Debug, clap::Args)]
@@ -39,6 +42,10 @@ pub(crate) struct Options {
     /// `sqlite` in the data folder, or `postgres://…`.
     #[arg(long, default_value = "sqlite")]
     database: String,
+    /// The `witness.json` of a running witness, upstream's own Kubernetes and KubeVirt: it takes the place of the second
+    /// simulated cluster, and this program plays its nodes.
+    #[arg(long)]
+    witness: Option<PathBuf>,
     /// Folder of the data.
     #[arg(long, default_value = "data")]
     data: PathBuf,
@@ -135,9 +142,14 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("listening on port {}: choose another by --port", options.port))?;
     let address = listener.local_addr()?;
     let mut clusters = Vec::new();
-    for place in &PLACES {
+    for place in &PLACES[..if options.witness.is_some() { 1 } else { PLACES.len() }] {
         clusters.push(simulate(place, &options).await?);
     }
+    let stop = CancellationToken::new();
+    let witness = match &options.witness {
+        Some(file) => Some(Witness::attend(file, &stop).await?),
+        None => None,
+    };
     let config = Config {
         listen: address,
         data: options.data.clone(),
@@ -148,12 +160,11 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         ..Config::default()
     };
     let program = wire::wire(config).await?;
-    seed(&program, &clusters)
+    seed(&program, &clusters, witness.as_ref())
         .await
         .map_err(|error| anyhow::anyhow!("{}", error.say()).context(format!("{error:?}")))?;
-    write_summary(&options.data, address, &clusters)?;
-    announce(address, &clusters, began.elapsed());
-    let stop = CancellationToken::new();
+    write_summary(&options.data, address, &clusters, witness.as_ref())?;
+    announce(address, &clusters, witness.as_ref(), began.elapsed());
     let lives = async {
         let live = |cluster: &Running| life::live(cluster.simulator.world().clone(), BEAT, stop.clone());
         if !options.still {
@@ -174,6 +185,9 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     for cluster in &clusters {
         cluster.served.stop();
         cluster.keep().await;
+    }
+    if let Some(witness) = witness {
+        witness.left().await;
     }
     served.map(|()| ExitCode::SUCCESS)
 }
@@ -198,12 +212,18 @@ async fn simulate(place: &'static Place, options: &Options) -> anyhow::Result<Ru
 }
 
 /// `demo.json` for whoever drives the demo: where it is, who can sign in, the kubeconfigs. Its passwords are printed anyway.
-fn write_summary(data: &Path, address: SocketAddr, clusters: &[Running]) -> anyhow::Result<()> {
+fn write_summary(
+    data: &Path,
+    address: SocketAddr,
+    clusters: &[Running],
+    witness: Option<&Witness>,
+) -> anyhow::Result<()> {
     let users: Vec<_> = PEOPLE
         .iter()
         .map(|p| serde_json::json!({ "name": p.login, "password": p.password, "role": p.role.word() }))
         .collect();
-    let kubeconfigs: Vec<_> = clusters.iter().map(|c| c.kubeconfig.display().to_string()).collect();
+    let files = clusters.iter().map(|c| c.kubeconfig.as_path()).chain(witness.map(Witness::admin));
+    let kubeconfigs: Vec<_> = files.map(|file| file.display().to_string()).collect();
     let summary = serde_json::json!({ "url": format!("http://{address}"), "users": users, "kubeconfigs": kubeconfigs });
     // Written whole, then renamed: who waits for the file never reads half of it.
     let (file, made) = (data.join("demo.json"), data.join("demo.json.new"));
@@ -226,7 +246,7 @@ fn write_private(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// People, clusters and subnets, where they are not there from an earlier start.
-async fn seed(program: &Program, clusters: &[Running]) -> ops::Result<()> {
+async fn seed(program: &Program, clusters: &[Running], witness: Option<&Witness>) -> ops::Result<()> {
     let ops = &program.shared.ops;
     let now = Clock::machine().now();
     if ops.access.count().await? == 0 {
@@ -235,23 +255,22 @@ async fn seed(program: &Program, clusters: &[Running]) -> ops::Result<()> {
         }
     }
     let ctx = Context::system("demo", now);
-    for cluster in clusters {
-        let id = ClusterId::parse(cluster.place.id)?;
-        let kubeconfig = cluster.served.admin_kubeconfig();
+    let mut members: Vec<_> =
+        clusters.iter().map(|c| (c.place.id, c.place.name, c.served.admin_kubeconfig())).collect();
+    members.extend(witness.map(|witness| (witness::ID, witness::NAME, witness.product().to_owned())));
+    for (id, name, kubeconfig) in members {
+        let id = ClusterId::parse(id)?;
         if ops.fleet.member(&id).is_ok() {
             ops.fleet.replace_kubeconfig(&ctx, &id, &kubeconfig).await?;
         } else {
-            let command = Register {
-                id: id.to_string(),
-                name: cluster.place.name.to_owned(),
-                kubeconfig,
-                is_observe_only: false,
-            };
+            let command = Register { id: id.to_string(), name: name.to_owned(), kubeconfig, is_observe_only: false };
             ops.fleet.register(&ctx, command).await?;
         }
     }
     if ops.ipam.subnets(&ctx).await?.is_empty() {
-        for (name, cidr, gateway, vlan, network, cluster) in SUBNETS {
+        let there = |cluster: &str| ops.fleet.member(&ClusterId::parse(cluster)?).map(|_| ());
+        let subnets = SUBNETS.into_iter().filter(|subnet| there(subnet.5).is_ok());
+        for (name, cidr, gateway, vlan, network, cluster) in subnets.chain(witness.map(|_| witness::SUBNET)) {
             let draft = SubnetDraft {
                 name: name.to_owned(),
                 cidr: cidr.to_owned(),
@@ -274,7 +293,7 @@ async fn seed(program: &Program, clusters: &[Running]) -> ops::Result<()> {
     Ok(())
 }
 
-fn announce(address: SocketAddr, clusters: &[Running], took: std::time::Duration) {
+fn announce(address: SocketAddr, clusters: &[Running], witness: Option<&Witness>, took: std::time::Duration) {
     println!("\n  harvester-admin demo   http://{address}   (up in {:.1} s)\n", took.as_secs_f64());
     println!("  Sign in as");
     for p in &PEOPLE {
@@ -288,6 +307,10 @@ fn announce(address: SocketAddr, clusters: &[Running], took: std::time::Duration
             cluster.place.release,
             cluster.kubeconfig.display()
         );
+    }
+    if let Some(witness) = witness {
+        println!("\n  Upstream's own Kubernetes and KubeVirt, with nodes that are played");
+        println!("    {:<14} {}   --kubeconfig {}", witness::ID, witness::NAME, witness.admin().display());
     }
     println!("\n  Ctrl-C ends everything; the data stays.\n");
 }

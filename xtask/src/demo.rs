@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 
 use crate::build::build;
 use crate::process::{Running, bound_to_us};
+use crate::witness;
 use crate::workspace::{Profile, Workspace};
 
 /// What the user may ask for; all of it means what `harvester-admin demo --help` says.
@@ -33,6 +34,10 @@ pub(crate) struct Wishes {
     /// The data folder; `data` in the current one when not given.
     #[arg(long)]
     data: Option<PathBuf>,
+    /// Upstream's own Kubernetes and KubeVirt in place of the second simulated cluster; needs Go, and the first time a quarter
+    /// of an hour.
+    #[arg(long)]
+    witness: bool,
     /// Built with optimisations: slower to start the first time, faster afterwards.
     #[arg(long)]
     release: bool,
@@ -43,8 +48,18 @@ pub(crate) fn demo(workspace: &Workspace, wishes: &Wishes) -> Result<()> {
     let profile = if wishes.release { Profile::Release } else { Profile::Dev };
     println!("{}", build(workspace, profile)?);
     let program = if wishes.release { workspace.dist().join("harvester-admin") } else { workspace.program(profile) };
+    let witness = if wishes.witness { Some(witness::for_demo(workspace)?) } else { None };
     let mut command = bound_to_us(&program, "TERM");
-    let status = Running::start(pass_on(&mut command, wishes))?.wait()?;
+    if let Some(witness) = &witness {
+        print!("{witness}");
+        pass_on(&mut command, wishes).arg("--witness").arg(witness.file());
+    } else {
+        pass_on(&mut command, wishes);
+    }
+    let status = Running::start(&mut command)?.wait()?;
+    if let Some(witness) = witness {
+        witness.end()?;
+    }
     if status.success() { Ok(()) } else { bail!("the demo ended ({status})") }
 }
 
@@ -72,8 +87,16 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_is_left_to_the_program() {
-        let mut wishes =
-            Wishes { port: 9000, vms: None, speed: None, still: false, database: None, data: None, release: false };
+        let mut wishes = Wishes {
+            port: 9000,
+            vms: None,
+            speed: None,
+            still: false,
+            database: None,
+            data: None,
+            witness: false,
+            release: false,
+        };
         let words = |wishes: &Wishes| {
             let mut command = Command::new("harvester-admin");
             crate::process::shown(pass_on(&mut command, wishes))

@@ -26,6 +26,7 @@ use cache::Cache;
 use definitions::{Definitions, Wish};
 use kept::Kept;
 use programs::Programs;
+use up::Witness;
 
 pub(crate) use check::check;
 
@@ -48,6 +49,14 @@ pub(crate) enum Command {
     /// Which there are, where they answer and what they need.
     Status,
 }
+
+/// One for the demo, which gives its cluster a name of its own so that it is in nobody's way.
+pub(crate) fn for_demo(workspace: &Workspace) -> Result<Witness> {
+    Witness::start(workspace, &Cache::find()?, "demo", DEMO_NODES, &Wish::default())
+}
+
+/// Nodes of the demo's witness.
+const DEMO_NODES: u32 = 3;
 
 /// Does it.
 pub(crate) fn witness(workspace: &Workspace, command: &Command) -> Result<()> {

@@ -99,7 +99,7 @@ fn hold(workspace: &Workspace, cache: &Cache, wishes: &Wishes) -> Result<()> {
 
 /// One that is up.
 #[derive(Debug)]
-pub(super) struct Witness {
+pub(crate) struct Witness {
     // Dropped in this order: the programs end, then the name is free.
     pub(super) plane: Plane,
     _claim: Claim,
@@ -142,8 +142,13 @@ impl Witness {
         self.plane.memory()
     }
 
+    /// Its `witness.json`.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
     /// Ends it in order; nothing of it is left.
-    pub(super) fn end(self) -> Result<()> {
+    pub(crate) fn end(self) -> Result<()> {
         let Self { plane, _claim, folder, .. } = self;
         fs::remove_file(folder.join(FILE)).context("taking back what others find")?;
         drop(plane);
