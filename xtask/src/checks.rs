@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use crate::browser::{npm, playwright, prepare};
 use crate::build::{build, build_browser};
 use crate::cargo::cargo;
+use crate::clients;
 use crate::postgres::Postgres;
 use crate::process::{run, run_reading};
 use crate::site::{self, Site};
@@ -33,7 +34,7 @@ const BUDGET_KIB: u64 = 700;
 /// What to run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Selection {
-    /// Leave out the browser, PostgreSQL and the witness.
+    /// Leave out the browser, PostgreSQL, the witness and other people's clients.
     #[arg(long)]
     quick: bool,
     /// Only this step; may be repeated.
@@ -71,6 +72,7 @@ fn steps(workspace: &Workspace, quick: bool) -> Vec<Step<'_>> {
         Step::new("deny", || tool(workspace, "deny", "deny --offline check bans licenses sources")),
         Step::new("machete", || tool(workspace, "machete", "machete --skip-target-dir")),
         Step::new("wasm", move || wasm(workspace, quick)),
+        Step::new("clients", move || if quick { Ok(Outcome::Left("--quick")) } else { clients::check(workspace) }),
         Step::new("witness", move || if quick { Ok(Outcome::Left("--quick")) } else { witness::check(workspace) }),
         Step::new("browser", move || if quick { Ok(Outcome::Left("--quick")) } else { browser(workspace) }),
     ]

@@ -21,6 +21,7 @@ mod browser;
 mod build;
 mod cargo;
 mod checks;
+mod clients;
 mod compress;
 mod demo;
 mod postgres;
