@@ -30,6 +30,8 @@ const MAX_ANSWER: usize = 8 << 20;
 /// Largest body of an error.
 const MAX_ERROR: usize = 64 << 10;
 
+/// JSON, and whatever else there is: calls of virt-api's that answer with nothing are refused with 406 when JSON alone will do.
+const ACCEPT: &str = "application/json, */*";
 /// Requests to one cluster at a time; more wait, and give up after [`ANSWER_WITHIN`].
 const AT_ONCE: usize = 24;
 
@@ -90,7 +92,7 @@ impl Cluster {
     ) -> Result<Bytes, ClusterError> {
         let exchange = async {
             let _room = self.0.calls.room.acquire().await.map_err(ClusterError::away)?;
-            let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, "application/json");
+            let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, ACCEPT);
             if !content_type.is_empty() {
                 request = request.header(header::CONTENT_TYPE, content_type);
             }
@@ -104,7 +106,7 @@ impl Cluster {
     /// GET whose body is read by the caller as it comes; the answer's head has the usual time limit.
     pub(crate) async fn stream(&self, path: &str) -> Result<Body, ClusterError> {
         let request = Request::get(path)
-            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT, ACCEPT)
             .body(Body::empty())
             .map_err(|e| ClusterError::garbled(e.to_string()))?;
         let answer = timeout(ANSWER_WITHIN, self.send(request)).await;
