@@ -137,3 +137,71 @@ async fn a_console_ticket_opens_once_and_only_for_whom_it_was_given() {
     let nobody = Browser::nobody(running.address);
     assert_eq!(nobody.console(&ticket(&operator).await).await, Err(401), "not signed in");
 }
+
+/// Row 10: calls of one cluster that does not answer take nothing from the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_cluster_slows_no_other() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    settle(&running.ops, &lab).await;
+    let slow = Lab::of("1.8", 10, 30.0, 8).await;
+    let ctx = ops::Context::system("test", ops::Clock::machine().now());
+    let (id, kubeconfig) = ("slow-1".to_owned(), slow.served.admin_kubeconfig());
+    let register = model::fleet::Register { id: id.clone(), name: id.clone(), kubeconfig, is_observe_only: false };
+    running.ops.fleet.register(&ctx, register).await.unwrap();
+    let member = running.ops.fleet.member(&ClusterId::parse(&id).unwrap()).unwrap();
+    let runs = || {
+        let rows = member.running().ok()?.cache.rows();
+        rows.iter().find(|row| row.power == Power::Running && !row.name.contains("fault")).cloned()
+    };
+    common::until("the slow one is seen too", || runs().is_some()).await;
+    let theirs = runs().unwrap().reference().unwrap();
+    let ours = running_vm(&running);
+    let operator = Browser::signed_in(running.address, "operator").await;
+    slow.simulator.world().faults().add(Fault::always("*", "*", Harm::Delay { ms: 60_000 }));
+    let hung: Vec<_> = (0..40)
+        .map(|n| {
+            let (operator, theirs) = (operator.clone(), theirs.clone());
+            #[expect(clippy::disallowed_methods, reason = "what hangs ends with the test's runtime")]
+            tokio::spawn(async move { power(&operator, &theirs, "pause", &format!("hung-{n}")).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    for n in 0..5 {
+        for action in ["pause", "unpause"] {
+            let done = power(&operator, &ours, action, &format!("free-{n}-{action}")).await;
+            assert_eq!(done.status, 200, "{}", done.text);
+            let then = if action == "pause" { Power::Paused } else { Power::Running };
+            common::until("it is done", || running.ops.fleet.row(&ours).is_ok_and(|row| row.power == then)).await;
+        }
+        assert_eq!(operator.get("/vms").await.status, 200);
+    }
+    assert!(hung.iter().any(|call| !call.is_finished()), "the slow cluster has answered: this test has shown nothing");
+}
+
+/// Row 12: another certificate at the old address is not trusted, whoever signed it; what was seen stays.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changed_certificate_is_not_trusted() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    lab.simulator.world().faults().add(Fault::always("watch", "*", Harm::CloseWatch { after_ms: 500 }));
+    settle(&running.ops, &lab).await;
+    let vm = running_vm(&running);
+    let address = lab.served.address;
+    lab.served.stop();
+    let impostor = loop {
+        // The port is free a moment after the old door has closed.
+        match lab.simulator.serve(&address.to_string()).await {
+            Ok(served) => break served,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    };
+    let member = running.ops.fleet.member(&ClusterId::parse(CLUSTER).unwrap()).unwrap();
+    let problem = || member.view().problem.map(|say| say.en.into_owned()).unwrap_or_default();
+    common::until("the certificate is told of", || problem().contains("certificate changed")).await;
+    assert_eq!(member.view().health, Health::Unreachable);
+    let operator = Browser::signed_in(running.address, "operator").await;
+    let refused = power(&operator, &vm, "stop", "impostor").await;
+    assert!(refused.status == 503 && refused.text.contains("nothing was done"), "{}", refused.text);
+    let page = operator.get(&format!("/clusters/{CLUSTER}")).await;
+    assert!(page.status == 200 && operator.get("/vms").await.text.contains(vm.name.as_str()));
+    drop(impostor);
+}

@@ -106,10 +106,15 @@ fn vm_need(row: &VmRow, cluster: &str) -> Need {
 const WARN_MS: i64 = 30 * 86_400_000;
 
 fn expiry_need(name: &str, id: &str, left_ms: i64) -> Need {
-    let days = left_ms.max(0) / 86_400_000;
+    let (days, hours) = (left_ms.max(0) / 86_400_000, left_ms.max(0) / 3_600_000);
+    let title = match (days, hours) {
+        (0, 0) => say!("{name} 的凭据不到一小时就到期", "the credential of {name} ends within the hour"),
+        (0, _) => say!("{name} 的凭据 {hours} 小时后到期", "the credential of {name} ends in {hours} h"),
+        _ => say!("{name} 的凭据 {days} 天后到期", "the credential of {name} ends in {days} days"),
+    };
     Need {
         tone: if days <= 7 { Tone::Error } else { Tone::Warning },
-        title: say!("{name} 的凭据 {days} 天后到期", "the credential of {name} ends in {days} days"),
+        title,
         note: Say::fixed("到期后只能看到旧数据", "after that only old data is shown"),
         target: Target::Cluster(id.to_owned()),
     }
@@ -167,4 +172,19 @@ async fn merged(
     views.sort_by_key(|o| (o.state.is_final(), std::cmp::Reverse(o.began)));
     views.truncate(limit as usize);
     Ok(views)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_that_ends_soon_is_told_in_hours() {
+        let said = |left_ms: i64| expiry_need("bj-1", "bj-1", left_ms).title.en.into_owned();
+        const HOUR_MS: i64 = 3_600_000;
+        assert_eq!(said(20 * 24 * HOUR_MS), "the credential of bj-1 ends in 20 days");
+        assert_eq!(said(23 * HOUR_MS), "the credential of bj-1 ends in 23 h");
+        assert_eq!(said(HOUR_MS / 2), "the credential of bj-1 ends within the hour");
+        assert_eq!(said(-1), "the credential of bj-1 ends within the hour");
+    }
 }

@@ -1,7 +1,7 @@
 //! The cache against a simulated cluster that misbehaves. Numbers are rows of `reliability.md` §2.
 
 use super::*;
-use crate::testing::fault::Harm;
+use crate::testing::fault::{Fault, Harm};
 use crate::testing::{World, until, vm};
 use model::fleet::Health;
 use model::vm::Power;
@@ -94,6 +94,25 @@ async fn an_error_event_in_the_stream_is_the_same_as_an_error() {
     until("what was missed", || names(&cache) == ["b", "c"]).await;
 }
 
+/// 4: a kind in which nothing happens keeps up by bookmarks, so that its watch goes on from a version that is not too old.
+#[tokio::test]
+async fn bookmarks_carry_a_silent_watch_along() {
+    let world = World::new();
+    world.put_vm("a", "Running");
+    // A bookmark comes every ten seconds; the watch ends after the first one.
+    world.once("watch", VMS, Harm::CloseWatch { after_ms: 11_500 });
+    let cache = world.cache();
+    ready(&cache, 1).await;
+    (0..50).for_each(|n| world.put_vmi(&format!("other-{n}"), "node-1", "10.0.0.9"));
+    let since = world.simulator.world().version();
+    tokio::time::sleep(Duration::from_millis(10_800)).await;
+    world.simulator.world().compact(since);
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    world.put_vm("b", "Running");
+    until("the second watch tells", || names(&cache) == ["a", "b"]).await;
+    assert_eq!(lists(&cache), 1, "the history before the bookmark is gone, and nobody missed it");
+}
+
 /// 5
 #[tokio::test]
 async fn lost_events_are_found_by_comparing_and_counted() {
@@ -134,6 +153,19 @@ async fn a_vm_made_again_under_its_name_is_another_vm() {
     let row = cache.row("team-a", "a").unwrap();
     assert_eq!((row.owner.as_deref(), row.power), (None, Power::Stopped));
     assert!(row.changed > first.changed);
+}
+
+/// 8
+#[tokio::test]
+async fn a_list_whose_token_expires_in_the_middle_is_begun_again() {
+    let world = World::new();
+    (0..1_100).for_each(|n| world.put_vm(&format!("vm-{n:04}"), "Stopped"));
+    world.fault(Fault { skip: 2, ..Fault::times(1, "list", VMS, Harm::Gone) });
+    let cache = world.cache();
+    ready(&cache, 1_100).await;
+    assert_eq!(lists(&cache), 2, "the third page was refused once");
+    let held = names(&cache);
+    assert!(held.is_sorted() && held.len() == 1_100 && held.windows(2).all(|pair| pair[0] != pair[1]));
 }
 
 /// 9
