@@ -191,6 +191,7 @@ fn state(plane: &Plane, programs: &Programs, name: &str, nodes: u32) -> Result<S
         name: name.to_owned(),
         pid: std::process::id(),
         server: plane.server(),
+        etcd: plane.etcd_address(),
         handler_port: plane.handler_port(),
         nodes,
         admin: file("admin.kubeconfig")?,

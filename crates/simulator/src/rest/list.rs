@@ -21,6 +21,9 @@ use serde_json::{Value, json};
 pub(super) fn selector(kind: &Kind, query: &Query) -> Result<Selector, Status> {
     let (labels, fields) = (query.text("labelSelector"), query.text("fieldSelector"));
     Selector::parse(kind, labels, fields).map_err(|why| {
+        if why.starts_with("unable to parse requirement") {
+            return Status::bad_request(why);
+        }
         let resource = &kind.resource;
         Status::bad_request(format!(
             "Unable to find \"{}/{}, Resource={}\" that match label selector \"{labels}\", field selector \"{fields}\": {why}",
@@ -41,14 +44,16 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
             .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax")))?,
     };
     let (start, limit) = start(call, limit)?;
-    let page = call.world.page(kind, namespace, &selector, limit, start.as_ref())?;
+    let page = call.world.page(kind, namespace, &selector, limit, start.as_ref()).map_err(|status| {
+        // The rest can still be had as things are now.
+        let next = start.as_ref().filter(|_| status.code == 410).and_then(write_rest_token);
+        Status { next, ..status }
+    })?;
     Ok(render(call, asked, &page))
 }
 
 fn invalid_options(field: &str, fault: &str) -> Status {
-    let mut status = Status::new(422, "Invalid", format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {fault}"));
-    status.details = json!({ "group": "meta.k8s.io", "kind": "ListOptions" });
-    status
+    Status::invalid_options("ListOptions", field, fault)
 }
 
 /// Where the list begins, and the limit that holds.
@@ -61,6 +66,10 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         }
         return Ok((Some(read_token(token, call.world.version())?), limit));
     }
+    if !matches!(rule, "" | "Exact" | "NotOlderThan") && !version.is_empty() {
+        let fault = format!("Unsupported value: \"{rule}\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
+        return Err(invalid_options("resourceVersionMatch", &fault));
+    }
     if !rule.is_empty() && version.is_empty() {
         return Err(invalid_options(
             "resourceVersionMatch",
@@ -71,7 +80,7 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         if rule == "Exact" {
             return Err(invalid_options(
                 "resourceVersionMatch",
-                "Forbidden: resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"",
+                "Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
             ));
         }
         // Served from upstream's watch cache, which does not cut lists.
@@ -116,6 +125,13 @@ fn write_token(start: &Start) -> Option<String> {
     let after = start.after.as_ref()?;
     let place = format!("{}/{}\0", after.namespace, after.name);
     let token = json!({ "v": "meta.k8s.io/v1", "rv": start.version, "start": place });
+    Some(URL_SAFE_NO_PAD.encode(token.to_string()))
+}
+
+/// A token for the rest of a list as it is now; minus one says so.
+fn write_rest_token(start: &Start) -> Option<String> {
+    let after = start.after.as_ref()?;
+    let token = json!({ "v": "meta.k8s.io/v1", "rv": -1, "start": format!("{}/{}\0", after.namespace, after.name) });
     Some(URL_SAFE_NO_PAD.encode(token.to_string()))
 }
 

@@ -7,7 +7,7 @@ use super::discovery::Entry;
 use super::path::Target;
 use super::{Call, socket, wire};
 use crate::behave::resources::{VM, VMI};
-use crate::behave::subresource::{self, Answer};
+use crate::behave::subresource::{self, Answer, Refusal};
 use crate::behave::{Now, View};
 use crate::world::catalogue::Release;
 use crate::world::{By, Status};
@@ -95,7 +95,13 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     }
     let bytes = wire::read(body).await?;
     let options = if bytes.trim_ascii().is_empty() { Value::Null } else { wire::yaml(&bytes)? };
-    let answer = decide(call, (on_vm, sub), (namespace, name), &options)?;
+    let answer = match decide(call, (on_vm, sub), (namespace, name), &options) {
+        Ok(answer) => answer,
+        Err(refusal) if refusal.is_text => {
+            return Ok(wire::raw(refusal.code, "text/plain; charset=utf-8", refusal.message.into()));
+        }
+        Err(refusal) => return Err(told(refusal)),
+    };
     if !on_vm && matches!(sub, "vnc" | "console") {
         let preserves = sub == "vnc" && call.query.flag("preserveSession");
         return socket::open(call.parts, (&call.sessions, &call.screens), preserves, sub, (namespace, name)).await;
@@ -108,7 +114,10 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     }
     let by = By::program(VIRT_API);
     for effect in &answer.effects {
-        call.world.perform(effect, &by)?;
+        call.world.perform(effect, &by).map_err(|status| {
+            let refused = Refusal::of_write(sub, (status.code, status.reason, &status.message));
+            refused.map_or(status, told)
+        })?;
     }
     if answer.body.is_null() {
         return Ok(wire::raw(answer.code, "application/json", "".into()));
@@ -121,13 +130,16 @@ fn decide(
     which: (bool, &str),
     (namespace, name): (&str, &str),
     body: &Value,
-) -> Result<Answer, Status> {
+) -> Result<Answer, Refusal> {
     let now = Now { unix_ms: call.world.clock().unix_ms(), random: call.world.random() };
     call.world.view(|view: &dyn View| {
         let (vm, vmi) = (view.get(VM, namespace, name), view.get(VMI, namespace, name));
         subresource::call(which, (vm.as_deref(), vmi.as_deref()), name, body, view, now)
-            .map_err(|refusal| Status::new(refusal.code, refusal.reason, refusal.message))
     })
+}
+
+fn told(refusal: Refusal) -> Status {
+    Status { details: refusal.details, ..Status::new(refusal.code, refusal.reason, refusal.message) }
 }
 
 fn kubevirt_version(call: &Call<'_>) -> Value {

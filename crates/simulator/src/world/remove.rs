@@ -11,6 +11,9 @@ use crate::clock::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Namespaces that stay. Source: `k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
 /// What becomes of dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Propagation {
@@ -62,6 +65,9 @@ impl World {
 impl Txn<'_> {
     pub(super) fn delete(&mut self, kind: &Kind, key: &Key, options: &Deletion, by: &By) -> Result<Deleted, Status> {
         let old = self.state.get(kind.id, key).ok_or_else(|| Status::not_found(kind, &key.name))?;
+        if kind.resource.plural == "namespaces" && kind.resource.group.is_empty() && IMMORTAL.contains(&&*key.name) {
+            return Err(Status::forbidden("", "namespaces", &key.name, "this namespace may not be deleted"));
+        }
         check_preconditions(kind, &old, options)?;
         if !by.is_seed {
             admission::admit(
