@@ -87,7 +87,7 @@ pub(crate) fn has_finalizer(object: &Value, finalizer: &str) -> bool {
 /// The patch that takes a finalizer away; guarded by resourceVersion, because the list is replaced as a whole.
 pub(crate) fn without_finalizer(object: &Value, finalizer: &str) -> Value {
     let kept: Vec<&Value> = items(object, "/metadata/finalizers").iter().filter(|held| *held != finalizer).collect();
-    finalizer_patch(object, json!(kept))
+    finalizer_patch(object, if kept.is_empty() { Value::Null } else { json!(kept) })
 }
 
 /// The patch that adds a finalizer; guarded as in [`without_finalizer`].
