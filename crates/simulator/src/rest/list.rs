@@ -20,16 +20,7 @@ use serde_json::{Value, json};
 /// The selectors of a request, or the 400 that upstream answers.
 pub(super) fn selector(kind: &Kind, query: &Query) -> Result<Selector, Status> {
     let (labels, fields) = (query.text("labelSelector"), query.text("fieldSelector"));
-    Selector::parse(kind, labels, fields).map_err(|why| {
-        if why.starts_with("unable to parse requirement") {
-            return Status::bad_request(why);
-        }
-        let resource = &kind.resource;
-        Status::bad_request(format!(
-            "Unable to find \"{}/{}, Resource={}\" that match label selector \"{labels}\", field selector \"{fields}\": {why}",
-            resource.group, resource.version, resource.plural
-        ))
-    })
+    Selector::parse(kind, labels, fields).map_err(Status::bad_request)
 }
 
 /// Answers a list.
@@ -86,7 +77,7 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         // Served from upstream's watch cache, which does not cut lists.
         return Ok((None, if version == "0" { 0 } else { limit }));
     }
-    let number = parse_version(version)?;
+    let number = parse_version(version).map_err(|why| Status::bad_request(format!("invalid resource version: {why}")))?;
     let current = call.world.version();
     if number > current {
         return Err(too_large(number, current));
@@ -95,16 +86,10 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
     Ok((is_exact.then_some(Start { version: number, after: None }), limit))
 }
 
-/// A resourceVersion of a request.
-pub(super) fn parse_version(text: &str) -> Result<u64, Status> {
+/// A resourceVersion of a request, or why it is none.
+pub(super) fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        let mut status = Status::new(
-            422,
-            "Invalid",
-            format!("ListOptions.meta.k8s.io \"\" is invalid: resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax"),
-        );
-        status.details = json!({ "group": "meta.k8s.io", "kind": "ListOptions" });
-        status
+        format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax")
     })
 }
 
@@ -136,7 +121,7 @@ fn write_rest_token(start: &Start) -> Option<String> {
 }
 
 fn read_token(token: &str, current: u64) -> Result<Start, Status> {
-    let wrong = || Status::bad_request("continue key is not valid: illegal base64 data");
+    let wrong = || Status::bad_request("invalid continue token: continue key is not valid: illegal base64 data");
     let bytes = URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).map_err(|_| wrong())?;
     let token: Value = serde_json::from_slice(&bytes).map_err(|_| wrong())?;
     let place = token["start"].as_str().ok_or_else(wrong)?.trim_end_matches('\0');

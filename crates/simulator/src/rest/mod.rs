@@ -116,7 +116,10 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     // Other paths have media types of their own, and answer for them.
     let accepts = match route {
         Route::Other => Accepts::default(),
-        _ => wire::negotiate(&parts.headers, api.world.catalogue().release())?,
+        _ => wire::negotiate(&parts.headers, api.world.catalogue().release()).map_err(|status| {
+            let is_go = matches!(&route, Route::Object(target) if is_built_in(&api.world, target));
+            if is_go { wire::no_representation() } else { status }
+        })?,
     };
     let mut call = Call {
         world: &api.world,
@@ -151,6 +154,10 @@ async fn other(call: &Call<'_>, path: &str, body: Body) -> Result<Response, Stat
         // Go's own words: nobody negotiates about a path that nobody serves.
         _ => Ok(wire::raw(404, "text/plain; charset=utf-8", "404 page not found\n".into())),
     }
+}
+
+fn is_built_in(world: &World, target: &Target) -> bool {
+    world.catalogue().find(&target.group, &target.plural).is_some_and(|kind| !kind.is_custom)
 }
 
 /// Served versions and kinds whose use is warned of. Sources: K `components/crds.go`, `pkg/apis/core/v1` (lifecycle).

@@ -13,7 +13,8 @@ use crate::world::catalogue::Release;
 use crate::world::{By, Status};
 use axum::body::Body;
 use axum::response::Response;
-use http::Method;
+use http::header::ACCEPT;
+use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 /// Who virt-api is when it writes.
@@ -56,6 +57,15 @@ const ON_VMI: &[(&str, &str)] = &[
     ("evacuate/cancel", "update"),
 ];
 
+/// Subresources that say of themselves that they answer JSON. Source: K `pkg/virt-api/api.go`.
+const PRODUCES: &[&str] = &["expand-spec", "guestosinfo", "userlist", "filesystemlist", "objectgraph"];
+
+/// Who accepts one kind of answer is refused by all others, as go-restful has it.
+fn takes_anything(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accept.is_empty() || accept.split(',').any(|part| part.trim().starts_with("*/*"))
+}
+
 /// What discovery lists.
 pub(super) fn entries(release: Release) -> Vec<Entry> {
     let on = |plural: &str, list: &[(&str, &'static str)]| -> Vec<Entry> {
@@ -92,6 +102,10 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     let wanted = if *verb == "get" { Method::GET } else { Method::PUT };
     if call.parts.method != wanted {
         return Err(Status::method_not_allowed());
+    }
+    if !PRODUCES.contains(&sub) && !takes_anything(&call.parts.headers) {
+        let text = "406: Not Acceptable\n\nAvailable representations: ";
+        return Ok(wire::raw(406, "text/plain; charset=utf-8", text.into()));
     }
     let bytes = wire::read(body).await?;
     let options = if bytes.trim_ascii().is_empty() { Value::Null } else { wire::yaml(&bytes)? };

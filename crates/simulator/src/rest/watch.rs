@@ -64,7 +64,7 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
             (page.items, page.version)
         }
     } else {
-        (Vec::new(), list::parse_version(version)?)
+        (Vec::new(), list::parse_version(version).map_err(|why| Status::new(500, "", why))?)
     };
     let timeout = query.text("timeoutSeconds").parse().map_or(DEFAULT_TIMEOUT, Duration::from_secs);
     let now = Instant::now();

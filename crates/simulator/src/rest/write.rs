@@ -33,7 +33,7 @@ fn by(call: &Call<'_>) -> Result<By, Status> {
     let mut by = By::user(&call.user.name, manager);
     for value in call.query.all("dryRun") {
         if value != "All" {
-            let fault = format!("Unsupported value: \"{value}\": supported values: \"All\"");
+            let fault = format!("Unsupported value: [\"{value}\"]: supported values: \"All\"");
             return Err(Status::invalid_options(options, "dryRun", &fault));
         }
         by.is_dry_run = true;
@@ -113,6 +113,13 @@ fn check_type(asked: &Asked<'_>, object: &mut Value) -> Result<(), Status> {
     if api_version != expected {
         return Err(Status::bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+        )));
+    }
+    if kind != asked.kind.kind && asked.kind.resource.group.is_empty() {
+        return Err(Status::bad_request(format!(
+            "{kind} in version \"{version}\" cannot be handled as a {own}: converting ({version}.{kind}) to (core.{own}): unknown conversion",
+            version = asked.target.version,
+            own = asked.kind.kind
         )));
     }
     if kind != asked.kind.kind {
@@ -223,7 +230,13 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
             patch::strategic(target, change);
             Ok(())
         },
-        _ => return Err(Status::unsupported_media_type(accepted)),
+        _ if asked.kind.is_custom => return Err(Status::unsupported_media_type(accepted)),
+        // Of built-in kinds the web service knows what it takes before anybody looks at the body.
+        _ => {
+            let mut status = Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+            status.details = json!({});
+            return Err(status);
+        }
     };
     let by = by(call)?;
     let document = wire::json(&bytes)?;
@@ -248,6 +261,9 @@ async fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &mut Value) -> Result
     if manager.is_empty() {
         let fault = "Required value: is required for apply patch";
         return Err(Status::invalid_options("PatchOptions", "fieldManager", fault));
+    }
+    if config["kind"].as_str().unwrap_or_default().is_empty() {
+        return Err(Status::bad_request(format!("Object 'Kind' is missing in '{config}'")));
     }
     check_type(asked, config)?;
     check_name(asked, config)?;

@@ -43,6 +43,10 @@ fn one(target: &mut Value, operation: &Value) -> Result<(), String> {
                 *place = value();
                 Ok(())
             }
+            // Upstream's library puts what is missing into a map. Source: `gopkg.in/evanphx/json-patch.v4` (`replace`).
+            None if split(path).is_some_and(|(parent, _)| target.pointer(parent).is_some_and(Value::is_object)) => {
+                add(target, path, value())
+            }
             None => Err(missing(path)),
         },
         "move" => {
@@ -111,7 +115,6 @@ const MERGE_KEYS: &[(&str, &str)] = &[
     ("ports", "port"),
     ("conditions", "type"),
     ("addresses", "type"),
-    ("taints", "key"),
     ("ownerReferences", "uid"),
     ("imagePullSecrets", "name"),
     ("hostAliases", "ip"),

@@ -160,8 +160,16 @@ fn check_preconditions(kind: &Kind, old: &Value, options: &Deletion) -> Result<(
             && wanted != meta::text(old, field)
         {
             let found = meta::text(old, field);
-            let why = format!("Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}");
-            return Err(Status::conflict(kind, meta::name(old), &why));
+            let hint = if field == "uid" { "deleted and then recreated" } else { "modified" };
+            let why = format!(
+                "the {word} in the precondition ({wanted}) does not match the {word} in record ({found}). The object might have been {hint}"
+            );
+            let name = meta::name(old);
+            let mut status = Status::conflict(kind, name, &why);
+            // Source: `registry/rest/delete.go`, which knows the kind only.
+            status.message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", kind.qualified_kind());
+            status.details["kind"] = kind.kind.into();
+            return Err(status);
         }
     }
     Ok(())

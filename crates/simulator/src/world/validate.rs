@@ -113,10 +113,16 @@ fn struct_faults(shape: &Struct, map: &Map<String, Value>, path: &str, faults: &
     for (name, field) in &shape.fields {
         let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
         match map.get(*name) {
-            Some(Value::Null) | None if field.is_required => faults.push((path, "Required value".into())),
             Some(Value::Null) | None => {}
             Some(value) => shape_faults(&field.shape, value, &path, faults),
         }
+    }
+    // What is missing is told of after what is wrong.
+    for (name, _) in shape.fields.iter().filter(|(name, field)| {
+        field.is_required && map.get(**name).is_none_or(Value::is_null)
+    }) {
+        let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
+        faults.push((path, "Required value".into()));
     }
 }
 

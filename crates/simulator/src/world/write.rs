@@ -125,6 +125,13 @@ impl Txn<'_> {
         self.check_identity(kind, old, &new)?;
         let part = if kind.has_status() { part } else { Part::Main };
         let both = by.is_seed || !kind.has_status();
+        if by.is_outside {
+            let (was, is) = (meta::text(old, "deletionTimestamp"), meta::text(&new, "deletionTimestamp"));
+            if !is.is_empty() && is != was {
+                let fault = format!("Invalid value: \"{is}\": field is immutable");
+                return Err(Status::invalid(kind, &key.name, &[("metadata.deletionTimestamp".into(), fault)]));
+            }
+        }
         let managed = new["metadata"].get("managedFields").cloned();
         let managed_before = managed.clone();
         match part {
@@ -218,8 +225,13 @@ impl Txn<'_> {
         let name = meta::name(old);
         let uid = meta::text(new, "uid");
         if !uid.is_empty() && uid != meta::text(old, "uid") {
+            // etcd's own words. Source: `k8s.io/apiserver/pkg/storage/errors.go`.
+            let key = [kind.resource.group, kind.resource.plural, meta::namespace(old), name];
+            let key: Vec<_> = key.into_iter().filter(|step| !step.is_empty()).collect();
             let why = format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+                 Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                key.join("/"),
                 meta::text(old, "uid")
             );
             return Err(Status::conflict(kind, name, &why));
