@@ -142,6 +142,11 @@ impl Witness {
         self.plane.memory()
     }
 
+    /// The file that says where it is.
+    pub(super) fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
     /// Ends it in order; nothing of it is left.
     pub(super) fn end(self) -> Result<()> {
         let Self { plane, _claim, folder, .. } = self;
@@ -167,7 +172,7 @@ impl fmt::Display for Witness {
         }
         let (port, tls) = (state.handler_port, state.handler_tls.display());
         writeln!(f, "  virt-handler port {port} of 127.0.0.0/8, keys in {tls}")?;
-        writeln!(f, "  all of it    {}", self.folder.join(FILE).display())
+        writeln!(f, "  all of it    {}", self.file().display())
     }
 }
 
