@@ -108,8 +108,8 @@ pub(crate) fn vmi_status(vmi: &Value, pod: &Value, view: &dyn View, now: Now) ->
     made["status"]["conditions"] = json!(conditions);
     made["status"]["migrationTransport"] = json!("Unix");
     made["status"]["launcherContainerImageVersion"] = pod["spec"]["containers"][0]["image"].clone();
-    made["status"]["volumeStatus"] = json!(instance::volume_status(vmi, view));
-    made["status"]["interfaces"] = json!(instance::interfaces(vmi, pod));
+    made["status"]["volumeStatus"] = object::listed(instance::volume_status(vmi, view));
+    made["status"]["interfaces"] = object::listed(instance::interfaces(vmi, pod));
     let seen = made.clone();
     crate::world::patch::merge(&mut made["status"], &hardware::shown(&seen, view, now));
     let system = guest::System::of(vmi, view);

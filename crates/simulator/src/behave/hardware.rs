@@ -18,8 +18,8 @@ pub(crate) fn shown(vmi: &Value, view: &dyn View, now: Now) -> Value {
     let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
     let cpu = |field: &str| object::number(vmi, &format!("/spec/domain/cpu/{field}")).unwrap_or(1);
     let mut made = json!({
-        "interfaces": interfaces(vmi, view),
-        "volumeStatus": volumes(vmi, now),
+        "interfaces": object::listed(interfaces(vmi, view)),
+        "volumeStatus": object::listed(volumes(vmi, now)),
         "currentCPUTopology": {"cores": cpu("cores"), "sockets": cpu("sockets"), "threads": cpu("threads")},
         "machine": {"type": "pc-q35-rhel9.6.0"},
         "migrationMethod": if copies_disks(vmi) { "BlockMigration" } else { "LiveMigration" },

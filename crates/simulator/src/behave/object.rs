@@ -29,6 +29,12 @@ pub(crate) fn items<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     at(object, pointer).and_then(Value::as_array).map_or(NONE, Vec::as_slice)
 }
 
+/// A list as Go writes it with `omitempty`: null when empty. virt-controller compares a status as a whole with what it
+/// would write itself, so an empty list would make that fail.
+pub(crate) fn listed(items: Vec<Value>) -> Value {
+    if items.is_empty() { Value::Null } else { Value::Array(items) }
+}
+
 /// A bool at a JSON pointer, false when absent.
 pub(crate) fn flag(object: &Value, pointer: &str) -> bool {
     at(object, pointer).and_then(Value::as_bool).unwrap_or_default()

@@ -157,7 +157,9 @@ pub(super) fn cancel_evacuation(ask: &Ask<'_>, on_vm: bool) -> Outcome {
     let node = ask.view.get(NODE, "", name);
     let taints = node.as_deref().map(|node| object::items(node, "/spec/taints")).unwrap_or_default();
     if taints.iter().any(|taint| taint["key"] == DRAIN_TAINT && taint["effect"] == "NoSchedule") {
-        let message = format!("Node \"{name}\" has NodeDrainTaintKey \"{DRAIN_TAINT}:NoSchedule\"");
+        // As Go's protobuf code prints the taint.
+        let taint = format!("&Taint{{Key:{DRAIN_TAINT},Value:,Effect:NoSchedule,TimeAdded:<nil>,}}");
+        let message = format!("Node \"{name}\" has NodeDrainTaintKey \"{taint}\"");
         return Err(Refusal::bad_request(message));
     }
     if held.is_empty() {

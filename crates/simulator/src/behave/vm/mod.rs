@@ -29,7 +29,7 @@ pub(crate) const VM_CONTROLLER: Behaviour =
 /// Finalizer that the VM controller puts on a VM and on its VMI.
 pub(crate) const VM_FINALIZER: &str = "kubevirt.io/virtualMachineControllerFinalize";
 /// Finalizer that a VMI carries from its creation on.
-pub(crate) const VMI_FINALIZER: &str = "foregroundDeleteVirtualMachine";
+pub(crate) const VMI_FINALIZER: &str = "kubevirt.io/foregroundDeleteVirtualMachine";
 const LOOK_AT_DISKS: Duration = Duration::from_secs(1);
 const SOURCE: &str = "virtualmachine-controller";
 
