@@ -90,7 +90,7 @@ impl Cluster {
     ) -> Result<Bytes, ClusterError> {
         let exchange = async {
             let _room = self.0.calls.room.acquire().await.map_err(ClusterError::away)?;
-            let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, "application/json");
+            let mut request = Request::builder().method(method).uri(path).header(header::ACCEPT, "application/json, */*");
             if !content_type.is_empty() {
                 request = request.header(header::CONTENT_TYPE, content_type);
             }
