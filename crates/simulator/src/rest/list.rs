@@ -77,7 +77,8 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         // Served from upstream's watch cache, which does not cut lists.
         return Ok((None, if version == "0" { 0 } else { limit }));
     }
-    let number = parse_version(version).map_err(|why| Status::bad_request(format!("invalid resource version: {why}")))?;
+    let number =
+        parse_version(version).map_err(|why| Status::bad_request(format!("invalid resource version: {why}")))?;
     let current = call.world.version();
     if number > current {
         return Err(too_large(number, current));

@@ -31,8 +31,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::WARNING;
-use http::{HeaderValue, Method};
 use http::request::Parts;
+use http::{HeaderValue, Method};
 use path::{Query, Route, Target};
 use wire::{Accepts, Form};
 
@@ -131,7 +131,9 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
         screens: api.screens.clone(),
     };
     let warning = match &route {
-        Route::Object(target) => deprecation(target).and_then(|text| HeaderValue::from_str(&format!("299 - \"{text}\"")).ok()),
+        Route::Object(target) => {
+            deprecation(target).and_then(|text| HeaderValue::from_str(&format!("299 - \"{text}\"")).ok())
+        }
         _ => None,
     };
     let response = match route {

@@ -76,7 +76,8 @@ fn check_fields(call: &Call<'_>, kind: &Kind, object: &Value, sent: Option<&[u8]
         }
         "" | "Warn" => Ok(unknown()),
         other => {
-            let fault = format!("Unsupported value: \"{other}\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
+            let fault =
+                format!("Unsupported value: \"{other}\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
             Err(Status::invalid_options(options(call), "fieldValidation", &fault))
         }
     }
@@ -97,7 +98,9 @@ fn with_warnings(mut response: Response, unknown: &[String], webhook: Option<&st
 /// The body must be of the kind and version that the path names; of a built-in kind it need not say so.
 fn check_type(asked: &Asked<'_>, object: &mut Value) -> Result<(), Status> {
     if !asked.kind.is_custom && object.is_object() {
-        for (field, default) in [("apiVersion", asked.kind.api_version_in(&asked.target.version)), ("kind", asked.kind.kind.into())] {
+        for (field, default) in
+            [("apiVersion", asked.kind.api_version_in(&asked.target.version)), ("kind", asked.kind.kind.into())]
+        {
             if object[field].as_str().unwrap_or_default().is_empty() {
                 object[field] = default.into();
             }
@@ -173,7 +176,11 @@ pub(super) async fn create(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
     sentinel::before_creation(call.world, asked, &object, &by)?;
     let stored = call.world.create(asked.kind.resource, namespace, object, &by)?;
     sentinel::after_creation(&call.query, &stored, &by).await?;
-    Ok(with_warnings(show(call, asked, 201, &stored), &unknown, crate::admission::warning(asked.kind.resource, &stored)))
+    Ok(with_warnings(
+        show(call, asked, 201, &stored),
+        &unknown,
+        crate::admission::warning(asked.kind.resource, &stored),
+    ))
 }
 
 fn part(asked: &Asked<'_>) -> Part {
@@ -204,7 +211,11 @@ pub(super) async fn update(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Re
     let by = by(call)?;
     sentinel::before_update(call.world, asked, &by)?;
     let stored = call.world.modify(asked.kind.resource, place(asked), part(asked), &by, |_| Ok(object))?;
-    Ok(with_warnings(show(call, asked, 200, &stored), &unknown, crate::admission::warning(asked.kind.resource, &stored)))
+    Ok(with_warnings(
+        show(call, asked, 200, &stored),
+        &unknown,
+        crate::admission::warning(asked.kind.resource, &stored),
+    ))
 }
 
 /// PATCH on an object, in any of the four formats.
@@ -241,7 +252,9 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
     let by = by(call)?;
     let document = wire::json(&bytes)?;
     if format == "application/json-patch+json" && !document.is_array() {
-        return Err(Status::bad_request("error decoding patch: json: cannot unmarshal object into Go value of type []interface {}"));
+        return Err(Status::bad_request(
+            "error decoding patch: json: cannot unmarshal object into Go value of type []interface {}",
+        ));
     }
     sentinel::before_update(call.world, asked, &by)?;
     let mut unknown = Vec::new();
@@ -253,7 +266,11 @@ pub(super) async fn patch(call: &Call<'_>, asked: &Asked<'_>, body: Body) -> Res
         unknown = check_fields(call, asked.kind, &new, Some(&bytes))?;
         Ok(new)
     })?;
-    Ok(with_warnings(show(call, asked, 200, &stored), &unknown, crate::admission::warning(asked.kind.resource, &stored)))
+    Ok(with_warnings(
+        show(call, asked, 200, &stored),
+        &unknown,
+        crate::admission::warning(asked.kind.resource, &stored),
+    ))
 }
 
 async fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &mut Value) -> Result<Response, Status> {
@@ -282,7 +299,11 @@ async fn apply(call: &Call<'_>, asked: &Asked<'_>, config: &mut Value) -> Result
     if is_new {
         sentinel::after_creation(&call.query, &stored, &by).await?;
     }
-    Ok(with_warnings(show(call, asked, if is_new { 201 } else { 200 }, &stored), &unknown, crate::admission::warning(asked.kind.resource, &stored)))
+    Ok(with_warnings(
+        show(call, asked, if is_new { 201 } else { 200 }, &stored),
+        &unknown,
+        crate::admission::warning(asked.kind.resource, &stored),
+    ))
 }
 
 /// `DeleteOptions` from the body or the query.

@@ -162,14 +162,28 @@ impl Txn<'_> {
             }
         }
         let told = |counts: &BTreeMap<String, u32>, verb: &str| {
-            counts.iter().map(|(what, count)| format!("{what} {verb} {count} resource instances")).collect::<Vec<_>>().join(", ")
+            counts
+                .iter()
+                .map(|(what, count)| format!("{what} {verb} {count} resource instances"))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let remaining = format!("Some resources are remaining: {}", told(&kinds, "has"));
         let held = format!("Some content in the namespace has finalizers remaining: {}", told(&finalizers, "in"));
         let deleted = "All content successfully deleted, may be waiting on finalization";
         let conditions = [
-            ("NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"),
-            ("NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+            (
+                "NamespaceDeletionDiscoveryFailure",
+                "False",
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+            (
+                "NamespaceDeletionGroupVersionParsingFailure",
+                "False",
+                "ParsedGroupVersions",
+                "All legacy kube types successfully parsed",
+            ),
             ("NamespaceDeletionContentFailure", "False", "ContentDeleted", deleted),
             ("NamespaceContentRemaining", "True", "SomeResourcesRemain", &remaining),
             ("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", &held),

@@ -38,17 +38,17 @@ fn one(target: &mut Value, operation: &Value) -> Result<(), String> {
     match text("op").unwrap_or_default() {
         "add" => add(target, path, value()),
         "remove" => take(target, path).map(drop).ok_or_else(|| missing(path)),
-        "replace" => match target.pointer_mut(path) {
-            Some(place) => {
-                *place = value();
-                Ok(())
-            }
+        "replace" => {
+            let parent = split(path).and_then(|(parent, _)| target.pointer(parent));
             // Upstream's library puts what is missing into a map. Source: `gopkg.in/evanphx/json-patch.v4` (`replace`).
-            None if split(path).is_some_and(|(parent, _)| target.pointer(parent).is_some_and(Value::is_object)) => {
-                add(target, path, value())
+            let is_put = parent.is_some_and(Value::is_object);
+            match target.pointer_mut(path) {
+                Some(place) => *place = value(),
+                None if is_put => add(target, path, value())?,
+                None => return Err(missing(path)),
             }
-            None => Err(missing(path)),
-        },
+            Ok(())
+        }
         "move" => {
             let from = from()?;
             let value = take(target, from).ok_or_else(|| missing(from))?;

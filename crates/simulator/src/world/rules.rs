@@ -73,8 +73,7 @@ fn metadata_faults(object: &Value) -> Vec<Fault> {
     let mut controller = None;
     for owner in owners.into_iter().flatten() {
         let text = |field: &str| owner[field].as_str().unwrap_or_default();
-        let demands =
-            [("apiVersion", "version must not be empty"), ("kind", EMPTY), ("name", EMPTY), ("uid", EMPTY)];
+        let demands = [("apiVersion", "version must not be empty"), ("kind", EMPTY), ("name", EMPTY), ("uid", EMPTY)];
         for (field, why) in demands.into_iter().filter(|(field, _)| text(field).is_empty()) {
             faults.push(invalid(&format!("metadata.ownerReferences.{field}"), "", why));
         }

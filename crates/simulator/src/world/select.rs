@@ -81,7 +81,9 @@ impl Selector {
                 return Err(match kind.is_custom || !selectable(kind).is_empty() {
                     true => format!("field label not supported: {field}"),
                     false => {
-                        format!("\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+                        format!(
+                            "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                        )
                     }
                 });
             }

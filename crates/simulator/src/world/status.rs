@@ -172,16 +172,14 @@ impl Status {
 
     /// 422 of a request's options (`ListOptions`, `PatchOptions` …).
     pub fn invalid_options(options: &str, field: &str, fault: &str) -> Self {
-        let mut status =
-            Self::new(422, "Invalid", format!("{options}.meta.k8s.io \"\" is invalid: {field}: {fault}"));
+        let mut status = Self::new(422, "Invalid", format!("{options}.meta.k8s.io \"\" is invalid: {field}: {fault}"));
         status.details = json!({ "group": "meta.k8s.io", "kind": options });
         status.with_causes(vec![cause(fault_reason(fault), fault, field)])
     }
 
     /// 422 of a patch that cannot be done on what is there. Source: `handlers/patch.go` (`applyJSPatch`).
     pub fn unfit_patch() -> Self {
-        let mut status =
-            Self::new(422, "Invalid", "the server rejected our request due to an error in our request");
+        let mut status = Self::new(422, "Invalid", "the server rejected our request due to an error in our request");
         status.details = json!({});
         status
     }

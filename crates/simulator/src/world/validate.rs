@@ -68,7 +68,8 @@ pub fn unknown_fields(kind: &Kind, object: &Value) -> Vec<String> {
             Some(shape) => unknown_in(shape, value, key, &mut unknown),
             None if key == "metadata" => {
                 let fields = value.as_object().into_iter().flatten().map(|(field, _)| field);
-                unknown.extend(fields.filter(|field| !rules::is_metadata(field)).map(|field| format!("metadata.{field}")));
+                unknown
+                    .extend(fields.filter(|field| !rules::is_metadata(field)).map(|field| format!("metadata.{field}")));
             }
             None if is_type_or_meta(key) || kind.schema.is_open => {}
             None => unknown.push(key.clone()),
@@ -118,9 +119,9 @@ fn struct_faults(shape: &Struct, map: &Map<String, Value>, path: &str, faults: &
         }
     }
     // What is missing is told of after what is wrong.
-    for (name, _) in shape.fields.iter().filter(|(name, field)| {
-        field.is_required && map.get(**name).is_none_or(Value::is_null)
-    }) {
+    for (name, _) in
+        shape.fields.iter().filter(|(name, field)| field.is_required && map.get(**name).is_none_or(Value::is_null))
+    {
         let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
         faults.push((path, "Required value".into()));
     }

@@ -174,7 +174,11 @@ impl Suite {
         let differences: Vec<Difference> = read(&folder.join("differences.yaml"));
         for difference in &differences {
             assert!(names.contains(&difference.case), "differences.yaml: there is no case {}", difference.case);
-            assert!(["simulator", "witness"].contains(&difference.server.as_str()), "there is no server {}", difference.server);
+            assert!(
+                ["simulator", "witness"].contains(&difference.server.as_str()),
+                "there is no server {}",
+                difference.server
+            );
             assert!(!difference.reason.is_empty(), "{} differs for no reason", difference.case);
         }
         if let Ok(filter) = std::env::var(FILTER) {

@@ -65,7 +65,8 @@ impl Client {
         let cluster = &config["clusters"][0]["cluster"];
         let server = cluster["server"].as_str().expect("a server");
         let authority = server.strip_prefix("https://").expect("an https URL").trim_end_matches('/');
-        let pem = STANDARD.decode(cluster["certificate-authority-data"].as_str().expect("an authority")).expect("base64");
+        let pem =
+            STANDARD.decode(cluster["certificate-authority-data"].as_str().expect("an authority")).expect("base64");
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(&pem) {
             roots.add(certificate.expect("PEM")).expect("a certificate");
@@ -87,7 +88,10 @@ impl Client {
         let tls = TlsConnector::from(self.tls.clone()).connect(name, socket).await;
         let stream = tls.map_err(|error| format!("no TLS: {error}"))?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-        #[expect(clippy::disallowed_methods, reason = "ends with its connection; its error reaches who waits for the answer")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ends with its connection; its error reaches who waits for the answer"
+        )]
         tokio::spawn(async move { drop(connection.await) });
         Ok(sender)
     }

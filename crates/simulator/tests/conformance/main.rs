@@ -104,7 +104,10 @@ async fn one(server: &Server, suite: &Suite, case: &Case, number: usize) -> Outc
             failed()
         }
         (Err(fault), None) => {
-            println!("\n{} does not hold at the {}: {}\n    {}\n      {}", case.name, server.name, case.says, fault.step, fault.what);
+            println!(
+                "\n{} does not hold at the {}: {}\n    {}\n      {}",
+                case.name, server.name, case.says, fault.step, fault.what
+            );
             failed()
         }
     }

@@ -57,7 +57,12 @@ fn compare(pattern: &Value, found: &Value, path: &str, faults: &mut Vec<String>)
         other => other == found,
     };
     if !fits {
-        faults.push(format!("{}: wanted {}, got {}", if path.is_empty() { "/" } else { path }, shown(pattern), shown(found)));
+        faults.push(format!(
+            "{}: wanted {}, got {}",
+            if path.is_empty() { "/" } else { path },
+            shown(pattern),
+            shown(found)
+        ));
     }
 }
 
@@ -96,7 +101,9 @@ fn operate(operator: &str, of: &Value, found: &Value, path: &str, errors: &mut V
             there.map(|item| format!("there should be no {}", shown(item)))
         }
         "$each" if items.is_empty() => Some("nothing in it".to_owned()),
-        "$each" => items.iter().find(|item| !holds(of, item)).map(|item| format!("{} is not {}", shown(item), shown(of))),
+        "$each" => {
+            items.iter().find(|item| !holds(of, item)).map(|item| format!("{} is not {}", shown(item), shown(of)))
+        }
         "$size" => {
             let size = found.as_object().map_or(items.len(), Map::len);
             (of.as_u64() != u64::try_from(size).ok()).then(|| format!("wanted {of} items, got {size}"))

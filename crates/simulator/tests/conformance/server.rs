@@ -8,13 +8,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rand::RngExt as _;
 use serde_json::{Value, json};
+use simulator::Simulator;
 use simulator::agent::{Agent, Door, Options};
 use simulator::behave::role::roles;
 use simulator::clock::Clock;
 use simulator::serve::Served;
 use simulator::world::World;
 use simulator::world::access::Rule;
-use simulator::Simulator;
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -59,7 +59,8 @@ impl Server {
         let world = simulator.world().clone();
         world.compact(world.version());
         let (client, token) = Client::of_kubeconfig(&served.admin_kubeconfig());
-        let mut server = Self::new("simulator", client, token, Place::Simulator { _simulator: simulator, served, world });
+        let mut server =
+            Self::new("simulator", client, token, Place::Simulator { _simulator: simulator, served, world });
         server.begin(identities).await;
         server
     }
@@ -275,7 +276,10 @@ fn compact_etcd(etcd: &str, number: u64, version: &str) -> Result<(), String> {
 fn post(etcd: &str, path: &str, body: &Value) -> Result<(), String> {
     let authority = etcd.strip_prefix("http://").unwrap_or(etcd);
     let body = body.to_string();
-    let head = format!("POST {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     let asked = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect(authority)?;
         stream.write_all(format!("{head}{body}").as_bytes())?;
