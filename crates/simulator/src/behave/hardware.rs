@@ -148,12 +148,12 @@ fn volumes(vmi: &Value, now: Now) -> Vec<Value> {
 /// Source: K `pkg/virt-handler/vm.go` (`updateMemoryDumpInfo`, `needToComputeMemoryDump`).
 fn dump(vmi: &Value, status: &mut Value, now: Now) {
     let is_attached = !object::text(status, "/hotplugVolume/attachPodUID").is_empty();
-    if !is_attached || status["phase"] == "MemoryDumpVolumeCompleted" {
+    if !is_attached || status["phase"] == "MemoryDumpCompleted" {
         return;
     }
     let name = object::text(status, "/name").to_owned();
     status["target"] = json!("");
-    status["phase"] = json!("MemoryDumpVolumeCompleted");
+    status["phase"] = json!("MemoryDumpCompleted");
     status["reason"] = json!("VolumeReady");
     status["message"] = json!(format!("Memory dump Volume {name} has been completed"));
     status["memoryDumpVolume"] = json!({
@@ -171,7 +171,7 @@ fn plug(status: &mut Value, is_there: bool, is_wanted: bool) {
         (_, true, true) if !object::text(status, "/hotplugVolume/attachPodUID").is_empty() => {
             ("Ready", "VolumeReady", format!("Successfully attach hotplugged volume {name} to VM"))
         }
-        ("Ready" | "MountedToPod" | "Detaching" | "MemoryDumpVolumeCompleted", _, false) => (
+        ("Ready" | "MountedToPod" | "Detaching" | "MemoryDumpCompleted", _, false) => (
             "UnMountedFromPod",
             "VolumeUnMountedFromPod",
             format!("Volume {name} has been unmounted from virt-launcher pod"),

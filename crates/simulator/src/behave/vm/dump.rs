@@ -83,7 +83,7 @@ pub(super) fn next(vm: &Value, vmi: Option<&Value>) -> Value {
         "InProgress" => {
             let Some(dump) = seen.and_then(|status| status.get("memoryDumpVolume")) else { return made };
             made["startTimestamp"] = dump["startTimestamp"].clone();
-            if seen.is_some_and(|status| status["phase"] == "MemoryDumpVolumeCompleted") {
+            if seen.is_some_and(|status| status["phase"] == "MemoryDumpCompleted") {
                 made["phase"] = json!("Unmounting");
                 made["endTimestamp"] = dump["endTimestamp"].clone();
                 made["fileName"] = dump["targetFileName"].clone();
