@@ -67,7 +67,7 @@ async fn evictions_become_migrations_until_the_node_is_empty() {
             place(pod).0,
             pod["metadata"]["labels"]["vm.kubevirt.io/name"].as_str().unwrap_or_default(),
         );
-        assert_eq!(answer.gist(), format!("429 TooManyRequests: {words}"));
+        assert_eq!(answer.gist(), format!("429 : {words}"));
     }
     assert_eq!(marked(simulator.world()), pods.len());
     let mut most = 0;

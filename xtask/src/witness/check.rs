@@ -1,4 +1,5 @@
-//! The step `witness` of `cargo xtask test`: that the witness is what it says, and what it costs.
+//! The step `witness` of `cargo xtask test`: that the witness is what it says, what it costs, and that the simulator and
+//! its node agent agree with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use super::definitions::{Definitions, Wish};
 use super::kept::Kept;
 use super::programs::Programs;
 use super::up::Witness;
-use crate::process::{answer, said, shown};
+use crate::cargo::cargo;
+use crate::process::{answer, run_reading, said, shown};
 use crate::steps::{Outcome, Tally};
 use crate::workspace::Workspace;
 
@@ -43,6 +45,12 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         println!("  {what}");
     }
     println!("  asked all that, it needs {}", one.memory());
+    let mut tally = Tally { passed: CHECKS.len() as u64 + 2, failed: 0 };
+    for words in SUITES {
+        let mut suite = cargo(workspace, words);
+        run_reading(suite.env("HARVESTER_WITNESS", one.file()), |line| tally.read(line))?;
+    }
+    println!("  held against the simulator's suites, it needs {}", one.memory());
     let two = Witness::start(workspace, &cache, "check-2", 3, &wish).context("a second one beside the first")?;
     println!("  a second one comes up beside it after {:.1} s", two.took.as_secs_f64());
     let pids: Vec<u32> = [&one, &two].iter().flat_map(|witness| witness.plane.pids().map(|(_, pid)| pid)).collect();
@@ -52,8 +60,14 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         bail!("process {pid} of a witness that has ended is still there");
     }
     println!("  both end, and leave no process behind");
-    Ok(Outcome::Done(Tally { passed: CHECKS.len() as u64 + 2, failed: 0 }))
+    Ok(Outcome::Done(tally))
 }
+
+/// The node agent's story, then the conformance suite; each brings a node agent, so one after the other.
+const SUITES: [&str; 2] = [
+    "test -p simulator --test witness -- --nocapture",
+    "test -p simulator --test conformance -- --nocapture the_witness_holds_every_case",
+];
 
 /// What must hold, and how it is seen.
 type Check = (&'static str, fn(&Witness, &Programs) -> Result<()>);

@@ -79,6 +79,11 @@ impl Plane {
         local(self.ports.api())
     }
 
+    /// etcd's address.
+    pub(super) fn etcd_address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports.etcd())
+    }
+
     /// Where virt-api expects virt-handlers.
     pub(super) fn handler_port(&self) -> u16 {
         self.ports.handler()

@@ -28,6 +28,8 @@ pub(super) struct State {
     pub(super) pid: u32,
     /// The API server.
     pub(super) server: String,
+    /// etcd, for who wants it compacted.
+    pub(super) etcd: String,
     /// Where virt-api looks for virt-handlers.
     pub(super) handler_port: u16,
     /// How many nodes the node agent is to make.

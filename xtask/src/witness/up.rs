@@ -172,7 +172,7 @@ impl fmt::Display for Witness {
         }
         let (port, tls) = (state.handler_port, state.handler_tls.display());
         writeln!(f, "  virt-handler port {port} of 127.0.0.0/8, keys in {tls}")?;
-        writeln!(f, "  all of it    {}", self.folder.join(FILE).display())
+        writeln!(f, "  all of it    {}", self.file().display())
     }
 }
 
@@ -196,6 +196,7 @@ fn state(plane: &Plane, programs: &Programs, name: &str, nodes: u32) -> Result<S
         name: name.to_owned(),
         pid: std::process::id(),
         server: plane.server(),
+        etcd: plane.etcd_address(),
         handler_port: plane.handler_port(),
         nodes,
         admin: file("admin.kubeconfig")?,

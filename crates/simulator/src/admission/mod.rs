@@ -5,6 +5,7 @@
 //! from `harvester-api.md` §1.5 and §10; a file decides about one kind of thing.
 
 mod backup;
+mod cause;
 mod devices;
 mod image;
 mod instance;
@@ -19,6 +20,8 @@ mod storage;
 mod tests;
 mod vm;
 
+pub use cause::Cause;
+pub(crate) use kubevirt::growth_fault;
 pub(crate) use mutate::vm as mutate_vm;
 
 use crate::behave::resources::{
@@ -58,10 +61,12 @@ pub struct Refusal {
     pub webhook: &'static str,
     /// HTTP code: 400, 403, 409, 422 …
     pub code: u16,
-    /// `Status.reason`, for example `Invalid`.
+    /// `Status.reason`, for example `Invalid`; empty where upstream gives none.
     pub reason: &'static str,
     /// The gist, in upstream's words.
     pub message: String,
+    /// What exactly is wrong, where the webhook lists it.
+    pub causes: Vec<Cause>,
 }
 
 /// What a validator says: nothing, or why not.
@@ -79,7 +84,13 @@ struct Write<'a> {
 impl Refusal {
     /// A refusal by Harvester's webhook with 422.
     fn invalid(message: impl Into<String>) -> Self {
-        Self { webhook: "validator.harvesterhci.io", code: 422, reason: "Invalid", message: message.into() }
+        Self {
+            webhook: "validator.harvesterhci.io",
+            code: 422,
+            reason: "Invalid",
+            message: message.into(),
+            causes: Vec::new(),
+        }
     }
 
     /// A refusal by Harvester's webhook with 400.
@@ -124,12 +135,20 @@ pub fn admit(
 ) -> Result<Value, Refusal> {
     let is_leaving = object::is_deleting(&new) && operation == Operation::Update;
     let new = if operation == Operation::Delete { new } else { mutate::mutate(resource, old, new, view, caller)? };
-    let is_program = caller.user.starts_with("system:serviceaccount:harvester-system:");
+    // What virt-api writes somebody asked it to write.
+    let is_program = caller.user.starts_with("system:serviceaccount:harvester-system:")
+        && caller.user != "system:serviceaccount:harvester-system:virt-api";
     if is_program || is_leaving {
         return Ok(new);
     }
     validate(resource, &Write { operation, old, new: &new, view, caller })?;
     Ok(new)
+}
+
+/// What KubeVirt's webhook says of a write that it lets through.
+pub fn warning(resource: Resource, object: &Value) -> Option<&'static str> {
+    let says_running = resource == VM && object.pointer("/spec/running").is_some_and(Value::is_boolean);
+    says_running.then_some("spec.running is deprecated, please use spec.runStrategy instead.")
 }
 
 fn validate(resource: Resource, write: &Write<'_>) -> Verdict {
@@ -139,6 +158,7 @@ fn validate(resource: Resource, write: &Write<'_>) -> Verdict {
         VM => vm::validate(write),
         VMI => instance::validate(write),
         VMIM => migration::validate(write),
+        _ if resource.group == "snapshot.kubevirt.io" => kubevirt::snapshot(write, resource.plural),
         BACKUP => backup::backup(write),
         RESTORE => backup::restore(write),
         SCHEDULE => backup::schedule(write),

@@ -8,7 +8,7 @@
 use super::{Caller, Refusal};
 use crate::behave::quantity::{bytes_of, bytes_text, cpu_text, millicores_of};
 use crate::behave::resources::{IMAGE, NAD, PVC, VM, VMI, VMIM};
-use crate::behave::{Resource, View, effective_setting, object};
+use crate::behave::{Now, Resource, View, effective_setting, object};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -24,7 +24,15 @@ pub(super) fn mutate(
     caller: &Caller,
 ) -> Result<Value, Refusal> {
     match resource {
-        VM if !object::is_deleting(&new) => vm(old, &mut new, view)?,
+        VM if !object::is_deleting(&new) => {
+            vm(old, &mut new, view)?;
+            machine(old, &mut new);
+        }
+        VMI if old.is_none() && !caller.is_kubevirt => {
+            let born = object::text(&new, "/metadata/creationTimestamp").parse::<jiff::Timestamp>();
+            let unix_ms = born.map_or(0, |born| born.as_millisecond());
+            crate::behave::complete_instance(&mut new, Now { unix_ms, random: 0 });
+        }
         VMI => instance(old, &mut new, caller),
         VMIM if old.is_none() => migration(&mut new),
         IMAGE if old.is_none() => image(&mut new),
@@ -58,11 +66,34 @@ pub(crate) fn vm(old: Option<&Value>, vm: &mut Value, view: &dyn View) -> Result
         let grace: i64 = grace.and_then(|text| text.parse().ok()).unwrap_or(120);
         spec["terminationGracePeriodSeconds"] = json!(grace);
     }
-    if spec["architecture"].is_null() {
-        spec["architecture"] = json!("amd64");
-    }
     addresses(vm, view);
     Ok(())
+}
+
+/// KubeVirt's VM mutator: architecture, machine type, and who the machine is.
+///
+/// Source: K `pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`, `pkg/defaults/defaults.go`.
+fn machine(old: Option<&Value>, vm: &mut Value) {
+    let seed = format!("{}{}/{}", object::uid(vm), object::namespace(vm), object::name(vm));
+    let spec = &mut vm["spec"]["template"]["spec"];
+    if !spec.is_object() {
+        return;
+    }
+    if spec["architecture"].as_str().is_none_or(str::is_empty) {
+        spec["architecture"] = json!("amd64");
+    }
+    let domain = &mut spec["domain"];
+    if domain["machine"]["type"].as_str().is_none_or(str::is_empty) {
+        domain["machine"]["type"] = json!("q35");
+    }
+    if old.is_some() {
+        return;
+    }
+    for (field, salt) in [("uuid", "u"), ("serial", "s")] {
+        if domain["firmware"][field].as_str().is_none_or(str::is_empty) {
+            domain["firmware"][field] = json!(crate::behave::machine_uuid(&format!("{seed}{salt}")));
+        }
+    }
 }
 
 /// Halted to anything gives the strategy that Harvester remembers (`harvester-api.md` §1.2).

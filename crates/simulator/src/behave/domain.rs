@@ -40,22 +40,24 @@ fn step(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     match (phase, end) {
         ("Scheduled", Some(_)) => ended(vmi, "Failed", now),
         ("Scheduled", None) => starting(vmi, health, view, now),
-        (_, Some(since)) => stopping(vmi, &since, now),
+        (_, Some((since, most))) => stopping(vmi, &since, most, now),
         (_, None) => refresh(vmi, view, now),
     }
 }
 
 /// Since when the guest is to go down: its instance was deleted, or its launcher was told to end (which deletes, evicts
 /// and drains do). A launcher passes the signal on.
-fn goes_down(vmi: &Value, view: &dyn View) -> Option<String> {
+/// A launcher is killed when its pod's own time is over, which is the second value.
+fn goes_down(vmi: &Value, view: &dyn View) -> Option<(String, Duration)> {
     if object::is_deleting(vmi) {
-        return Some(object::text(vmi, "/metadata/deletionTimestamp").to_owned());
+        return Some((object::text(vmi, "/metadata/deletionTimestamp").to_owned(), Duration::MAX));
     }
     let pods = pods_of(vmi, view);
     let pod = active_pod(vmi, &pods).filter(|pod| object::is_deleting(pod))?;
     let deadline: jiff::Timestamp = object::text(pod, "/metadata/deletionTimestamp").parse().ok()?;
     let grace = object::number(pod, "/metadata/deletionGracePeriodSeconds").unwrap_or(0);
-    Some(object::stamp_of(deadline.as_millisecond().saturating_sub(grace.saturating_mul(1000))))
+    let since = object::stamp_of(deadline.as_millisecond().saturating_sub(grace.saturating_mul(1000)));
+    Some((since, Duration::from_secs(u64::try_from(grace).unwrap_or(0))))
 }
 
 fn starting(vmi: &Value, health: Health, view: &dyn View, now: Now) -> Outcome {
@@ -77,7 +79,7 @@ fn starting(vmi: &Value, health: Health, view: &dyn View, now: Now) -> Outcome {
     }
     set_migratable(vmi, &mut conditions, view, now);
     status["conditions"] = json!(conditions);
-    merge_into(&mut status, hardware::shown(vmi, view));
+    merge_into(&mut status, hardware::shown(vmi, view, now));
     let effects = [
         object::merge(VMI, vmi, json!({"status": status})),
         Some(object::event(vmi, "Normal", "Created", "VirtualMachineInstance defined.", SOURCE)),
@@ -89,16 +91,16 @@ fn starting(vmi: &Value, health: Health, view: &dyn View, now: Now) -> Outcome {
 fn refresh(vmi: &Value, view: &dyn View, now: Now) -> Outcome {
     let mut conditions = object::items(vmi, "/status/conditions").to_vec();
     set_migratable(vmi, &mut conditions, view, now);
-    let mut status = hardware::shown(vmi, view);
+    let mut status = hardware::shown(vmi, view, now);
     status["conditions"] = json!(conditions);
     Outcome::of(object::merge(VMI, vmi, json!({"status": status})))
 }
 
-fn stopping(vmi: &Value, since: &str, now: Now) -> Outcome {
+fn stopping(vmi: &Value, since: &str, most: Duration, now: Now) -> Outcome {
     let grace = object::number(vmi, "/spec/terminationGracePeriodSeconds").unwrap_or(30);
     let grace = Duration::from_secs(u64::try_from(grace).unwrap_or(0));
     let deaf = Fault::SlowStop.is_in(object::name(vmi)) || object::is_true(vmi, "Paused");
-    let takes = if deaf { grace } else { SHUTDOWN.min(grace) };
+    let takes = if deaf { grace } else { SHUTDOWN.min(grace) }.min(most);
     let Some(left) = now.until(since, takes) else {
         // Who had time and did not use it is destroyed; for a guest with ACPI that is a failure.
         let (phase, level, message) = match deaf && !grace.is_zero() {

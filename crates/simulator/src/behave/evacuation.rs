@@ -47,8 +47,7 @@ pub(crate) fn judge(pod: &Value, vmi: &Value) -> Verdict {
     let is_migratable = object::is_true(vmi, "LiveMigratable");
     match object::text(vmi, "/spec/evictionStrategy") {
         "LiveMigrate" if !is_migratable => Verdict::Deny(format!(
-            "VMI {}/{} is configured with an eviction strategy but is not live-migratable",
-            object::namespace(vmi),
+            "VMI {} is configured with an eviction strategy but is not live-migratable",
             object::name(vmi)
         )),
         "LiveMigrate" | "External" => Verdict::Evacuate,

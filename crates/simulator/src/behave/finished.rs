@@ -108,10 +108,10 @@ pub(crate) fn vmi_status(vmi: &Value, pod: &Value, view: &dyn View, now: Now) ->
     made["status"]["conditions"] = json!(conditions);
     made["status"]["migrationTransport"] = json!("Unix");
     made["status"]["launcherContainerImageVersion"] = pod["spec"]["containers"][0]["image"].clone();
-    made["status"]["volumeStatus"] = json!(instance::volume_status(vmi, view));
-    made["status"]["interfaces"] = json!(instance::interfaces(vmi, pod));
+    made["status"]["volumeStatus"] = object::listed(instance::volume_status(vmi, view));
+    made["status"]["interfaces"] = object::listed(instance::interfaces(vmi, pod));
     let seen = made.clone();
-    crate::world::patch::merge(&mut made["status"], &hardware::shown(&seen, view));
+    crate::world::patch::merge(&mut made["status"], &hardware::shown(&seen, view, now));
     let system = guest::System::of(vmi, view);
     if guest::has_agent(vmi, &system, view) {
         let report = guest::report(&made, &system, view, now);

@@ -14,12 +14,12 @@ use super::{Now, View};
 use serde_json::{Map, Value, json};
 
 /// What a running domain shows of its hardware.
-pub(crate) fn shown(vmi: &Value, view: &dyn View) -> Value {
+pub(crate) fn shown(vmi: &Value, view: &dyn View, now: Now) -> Value {
     let guest = object::at(vmi, "/spec/domain/memory/guest").and_then(bytes_of).unwrap_or(0);
     let cpu = |field: &str| object::number(vmi, &format!("/spec/domain/cpu/{field}")).unwrap_or(1);
     let mut made = json!({
-        "interfaces": interfaces(vmi, view),
-        "volumeStatus": volumes(vmi),
+        "interfaces": object::listed(interfaces(vmi, view)),
+        "volumeStatus": object::listed(volumes(vmi, now)),
         "currentCPUTopology": {"cores": cpu("cores"), "sockets": cpu("sockets"), "threads": cpu("threads")},
         "machine": {"type": "pc-q35-rhel9.6.0"},
         "migrationMethod": if copies_disks(vmi) { "BlockMigration" } else { "LiveMigration" },
@@ -110,7 +110,7 @@ fn interfaces(vmi: &Value, view: &dyn View) -> Vec<Value> {
 }
 
 /// Disks with their device names; a disk that is plugged in becomes ready. Which volumes there are says virt-controller.
-fn volumes(vmi: &Value) -> Vec<Value> {
+fn volumes(vmi: &Value, now: Now) -> Vec<Value> {
     let mut letters: std::collections::BTreeMap<&str, u8> = std::collections::BTreeMap::new();
     let mut targets: Map<String, Value> = Map::new();
     for disk in object::items(vmi, "/spec/domain/devices/disks") {
@@ -133,12 +133,33 @@ fn volumes(vmi: &Value) -> Vec<Value> {
         if held.get("persistentVolumeClaimInfo").is_none() {
             status["size"] = json!(1_048_576);
         }
-        if held.get("hotplugVolume").is_some() {
+        if held.get("memoryDumpVolume").is_some() && is_wanted(name) {
+            dump(vmi, &mut status, now);
+        } else if held.get("hotplugVolume").is_some() {
             plug(&mut status, is_there, is_wanted(name));
         }
         status
     });
     held.collect()
+}
+
+/// Memory is written as soon as the claim is mounted, once.
+///
+/// Source: K `pkg/virt-handler/vm.go` (`updateMemoryDumpInfo`, `needToComputeMemoryDump`).
+fn dump(vmi: &Value, status: &mut Value, now: Now) {
+    let is_attached = !object::text(status, "/hotplugVolume/attachPodUID").is_empty();
+    if !is_attached || status["phase"] == "MemoryDumpCompleted" {
+        return;
+    }
+    let name = object::text(status, "/name").to_owned();
+    status["target"] = json!("");
+    status["phase"] = json!("MemoryDumpCompleted");
+    status["reason"] = json!("VolumeReady");
+    status["message"] = json!(format!("Memory dump Volume {name} has been completed"));
+    status["memoryDumpVolume"] = json!({
+        "claimName": name, "startTimestamp": now.stamp(), "endTimestamp": now.stamp(),
+        "targetFileName": format!("{}-{name}-{}.memory.dump", object::name(vmi), now.stamp().replace([':', '-'], "")),
+    });
 }
 
 /// Source: K `pkg/virt-handler/vm.go` (`updateHotplugVolumeStatus`).
@@ -150,7 +171,7 @@ fn plug(status: &mut Value, is_there: bool, is_wanted: bool) {
         (_, true, true) if !object::text(status, "/hotplugVolume/attachPodUID").is_empty() => {
             ("Ready", "VolumeReady", format!("Successfully attach hotplugged volume {name} to VM"))
         }
-        ("Ready" | "MountedToPod" | "Detaching", _, false) => (
+        ("Ready" | "MountedToPod" | "Detaching" | "MemoryDumpCompleted", _, false) => (
             "UnMountedFromPod",
             "VolumeUnMountedFromPod",
             format!("Volume {name} has been unmounted from virt-launcher pod"),

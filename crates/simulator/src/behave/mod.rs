@@ -49,7 +49,7 @@ pub(crate) use keeping::fingerprint as key_fingerprint;
 pub(crate) use migration::is_migrating;
 pub use role::Role;
 pub(crate) use scheduler as scheduling;
-pub(crate) use vm::{claim_name, run_strategy};
+pub(crate) use vm::{claim_name, complete_instance, complete_template, machine_uuid, run_strategy};
 pub(crate) use volume::{DRIVER as LONGHORN_DRIVER, PROTECTION as CLAIM_PROTECTION};
 
 /// Whether an instance has ended or is being deleted.

@@ -29,6 +29,12 @@ pub(crate) fn items<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     at(object, pointer).and_then(Value::as_array).map_or(NONE, Vec::as_slice)
 }
 
+/// A list as Go writes it with `omitempty`: null when empty. virt-controller compares a status as a whole with what it
+/// would write itself, so an empty list would make that fail.
+pub(crate) fn listed(items: Vec<Value>) -> Value {
+    if items.is_empty() { Value::Null } else { Value::Array(items) }
+}
+
 /// A bool at a JSON pointer, false when absent.
 pub(crate) fn flag(object: &Value, pointer: &str) -> bool {
     at(object, pointer).and_then(Value::as_bool).unwrap_or_default()
@@ -87,7 +93,7 @@ pub(crate) fn has_finalizer(object: &Value, finalizer: &str) -> bool {
 /// The patch that takes a finalizer away; guarded by resourceVersion, because the list is replaced as a whole.
 pub(crate) fn without_finalizer(object: &Value, finalizer: &str) -> Value {
     let kept: Vec<&Value> = items(object, "/metadata/finalizers").iter().filter(|held| *held != finalizer).collect();
-    finalizer_patch(object, json!(kept))
+    finalizer_patch(object, if kept.is_empty() { Value::Null } else { json!(kept) })
 }
 
 /// The patch that adds a finalizer; guarded as in [`without_finalizer`].

@@ -10,6 +10,11 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
     Some((value * scale).ceil() as u64)
 }
 
+/// A quantity as a number, which may be negative; of a string or a plain number.
+pub(crate) fn amount_of(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| split(value.as_str()?).map(|(value, scale)| value * scale))
+}
+
 /// Millicores of a CPU quantity.
 pub(crate) fn millicores(text: &str) -> Option<u64> {
     let (value, scale) = split(text)?;

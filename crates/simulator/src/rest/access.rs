@@ -3,6 +3,7 @@
 //! Sources: `k8s.io/apiserver/pkg/endpoints/filters/{authentication,authorization}.go`, `pkg/endpoints/request`.
 
 use super::path::{Query, Route};
+use super::{Asked, Call};
 use crate::world::access::{User, Wish};
 use crate::world::{Status, World};
 use http::header::AUTHORIZATION;
@@ -67,6 +68,15 @@ impl Wanted {
         wanted.group.clone_from(&target.group);
         wanted.namespace = target.namespace.clone().unwrap_or_default();
         wanted.name = target.name.clone().unwrap_or_default();
+        // A collection that is narrowed to one name is that object. Source: `request/requestinfo.go`.
+        if !has_name && matches!(verb, "list" | "watch" | "deletecollection") {
+            let selector = query.text("fieldSelector");
+            let equal = |part: &str| {
+                let (field, value) = part.split_once("==").or_else(|| part.split_once('='))?;
+                (field == "metadata.name").then(|| value.to_owned())
+            };
+            wanted.name = selector.split(',').find_map(equal).unwrap_or_default();
+        }
         wanted.path.clear();
         wanted
     }
@@ -81,6 +91,20 @@ impl Wanted {
             path: &self.path,
         }
     }
+}
+
+/// An apply of what is not there yet creates it. Source: `handlers/patch.go`, `handlers/create.go` (`withAuthorization`).
+pub(super) fn authorize_creation(call: &Call<'_>, asked: &Asked<'_>) -> Result<(), Status> {
+    let resource = &asked.kind.resource;
+    let wish = Wish {
+        verb: "create",
+        group: resource.group,
+        resource: resource.plural,
+        namespace: asked.target.namespace.as_deref().unwrap_or_default(),
+        name: asked.target.name.as_deref().unwrap_or_default(),
+        path: "",
+    };
+    authorize(&call.user, &wish)
 }
 
 /// The 403 of RBAC unless a rule allows it.

@@ -45,7 +45,7 @@ fn intercept(call: &Call<'_>, pod: &Value, is_dry_run: bool) -> Result<(), Statu
     let Some(vmi) = name.and_then(|name| call.world.get(VMI, namespace, name)) else { return Ok(()) };
     let deny = |gist: String| {
         let message = format!("admission webhook \"{WEBHOOK}\" denied the request: {gist}");
-        Err(Status::new(429, "TooManyRequests", message))
+        Err(Status::new(429, "", message))
     };
     match judge(pod, &vmi) {
         Verdict::Allow => Ok(()),

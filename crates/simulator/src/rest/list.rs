@@ -20,13 +20,7 @@ use serde_json::{Value, json};
 /// The selectors of a request, or the 400 that upstream answers.
 pub(super) fn selector(kind: &Kind, query: &Query) -> Result<Selector, Status> {
     let (labels, fields) = (query.text("labelSelector"), query.text("fieldSelector"));
-    Selector::parse(kind, labels, fields).map_err(|why| {
-        let resource = &kind.resource;
-        Status::bad_request(format!(
-            "Unable to find \"{}/{}, Resource={}\" that match label selector \"{labels}\", field selector \"{fields}\": {why}",
-            resource.group, resource.version, resource.plural
-        ))
-    })
+    Selector::parse(kind, labels, fields).map_err(Status::bad_request)
 }
 
 /// Answers a list.
@@ -41,14 +35,16 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
             .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax")))?,
     };
     let (start, limit) = start(call, limit)?;
-    let page = call.world.page(kind, namespace, &selector, limit, start.as_ref())?;
+    let page = call.world.page(kind, namespace, &selector, limit, start.as_ref()).map_err(|status| {
+        // The rest can still be had as things are now.
+        let next = start.as_ref().filter(|_| status.code == 410).and_then(write_rest_token);
+        Status { next, ..status }
+    })?;
     Ok(render(call, asked, &page))
 }
 
 fn invalid_options(field: &str, fault: &str) -> Status {
-    let mut status = Status::new(422, "Invalid", format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {fault}"));
-    status.details = json!({ "group": "meta.k8s.io", "kind": "ListOptions" });
-    status
+    Status::invalid_options("ListOptions", field, fault)
 }
 
 /// Where the list begins, and the limit that holds.
@@ -61,6 +57,10 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         }
         return Ok((Some(read_token(token, call.world.version())?), limit));
     }
+    if !matches!(rule, "" | "Exact" | "NotOlderThan") && !version.is_empty() {
+        let fault = format!("Unsupported value: \"{rule}\": supported values: \"Exact\", \"NotOlderThan\", \"\"");
+        return Err(invalid_options("resourceVersionMatch", &fault));
+    }
     if !rule.is_empty() && version.is_empty() {
         return Err(invalid_options(
             "resourceVersionMatch",
@@ -71,13 +71,14 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
         if rule == "Exact" {
             return Err(invalid_options(
                 "resourceVersionMatch",
-                "Forbidden: resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"",
+                "Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
             ));
         }
         // Served from upstream's watch cache, which does not cut lists.
         return Ok((None, if version == "0" { 0 } else { limit }));
     }
-    let number = parse_version(version)?;
+    let number =
+        parse_version(version).map_err(|why| Status::bad_request(format!("invalid resource version: {why}")))?;
     let current = call.world.version();
     if number > current {
         return Err(too_large(number, current));
@@ -86,16 +87,10 @@ fn start(call: &Call<'_>, limit: usize) -> Result<(Option<Start>, usize), Status
     Ok((is_exact.then_some(Start { version: number, after: None }), limit))
 }
 
-/// A resourceVersion of a request.
-pub(super) fn parse_version(text: &str) -> Result<u64, Status> {
+/// A resourceVersion of a request, or why it is none.
+pub(super) fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        let mut status = Status::new(
-            422,
-            "Invalid",
-            format!("ListOptions.meta.k8s.io \"\" is invalid: resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax"),
-        );
-        status.details = json!({ "group": "meta.k8s.io", "kind": "ListOptions" });
-        status
+        format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax")
     })
 }
 
@@ -119,8 +114,15 @@ fn write_token(start: &Start) -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(token.to_string()))
 }
 
+/// A token for the rest of a list as it is now; minus one says so.
+fn write_rest_token(start: &Start) -> Option<String> {
+    let after = start.after.as_ref()?;
+    let token = json!({ "v": "meta.k8s.io/v1", "rv": -1, "start": format!("{}/{}\0", after.namespace, after.name) });
+    Some(URL_SAFE_NO_PAD.encode(token.to_string()))
+}
+
 fn read_token(token: &str, current: u64) -> Result<Start, Status> {
-    let wrong = || Status::bad_request("continue key is not valid: illegal base64 data");
+    let wrong = || Status::bad_request("invalid continue token: continue key is not valid: illegal base64 data");
     let bytes = URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).map_err(|_| wrong())?;
     let token: Value = serde_json::from_slice(&bytes).map_err(|_| wrong())?;
     let place = token["start"].as_str().ok_or_else(wrong)?.trim_end_matches('\0');

@@ -30,8 +30,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::Method;
+use http::header::WARNING;
 use http::request::Parts;
+use http::{HeaderValue, Method};
 use path::{Query, Route, Target};
 use wire::{Accepts, Form};
 
@@ -100,6 +101,10 @@ async fn handle(State(api): State<Api>, request: Request) -> Response {
 async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, Status> {
     let path = parts.uri.path().to_owned();
     if matches!(path.as_str(), "/healthz" | "/livez" | "/readyz") {
+        if parts.uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("verbose"))) {
+            let text = format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{} check passed\n", path.trim_start_matches('/'));
+            return Ok(wire::raw(200, "text/plain; charset=utf-8", text.into()));
+        }
         return Ok(wire::raw(200, "text/plain; charset=utf-8", "ok".into()));
     }
     let user = access::authenticate(&api.world, &parts.headers, api.default_token.as_deref())?;
@@ -111,7 +116,10 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
     // Other paths have media types of their own, and answer for them.
     let accepts = match route {
         Route::Other => Accepts::default(),
-        _ => wire::negotiate(&parts.headers, api.world.catalogue().release())?,
+        _ => wire::negotiate(&parts.headers, api.world.catalogue().release()).map_err(|status| {
+            let is_go = matches!(&route, Route::Object(target) if is_built_in(&api.world, target));
+            if is_go { wire::no_representation() } else { status }
+        })?,
     };
     let mut call = Call {
         world: &api.world,
@@ -122,12 +130,21 @@ async fn respond(api: &Api, parts: &mut Parts, body: Body) -> Result<Response, S
         sessions: api.sessions.clone(),
         screens: api.screens.clone(),
     };
+    let warning = match &route {
+        Route::Object(target) => {
+            deprecation(target).and_then(|text| HeaderValue::from_str(&format!("299 - \"{text}\"")).ok())
+        }
+        _ => None,
+    };
     let response = match route {
         Route::Object(target) => object(&mut call, target, body).await,
         Route::Other => other(&call, &path, body).await,
         route => discovery::serve(&call, &route),
     };
-    let response = response.unwrap_or_else(|status| wire::refuse(&status));
+    let mut response = response.unwrap_or_else(|status| wire::refuse(&status));
+    if let Some(warning) = warning {
+        response.headers_mut().append(WARNING, warning);
+    }
     Ok(fault::after(response, &harms))
 }
 
@@ -136,7 +153,24 @@ async fn other(call: &Call<'_>, path: &str, body: Body) -> Result<Response, Stat
         "/version" => Ok(wire::answer(200, &discovery::version(call.world), false)),
         "/simulator/faults" => fault::control(call, body).await,
         path if path.starts_with("/openapi/") => openapi::serve(call, path),
-        _ => Err(Status::no_such_path()),
+        // Go's own words: nobody negotiates about a path that nobody serves.
+        _ => Ok(wire::raw(404, "text/plain; charset=utf-8", "404 page not found\n".into())),
+    }
+}
+
+fn is_built_in(world: &World, target: &Target) -> bool {
+    world.catalogue().find(&target.group, &target.plural).is_some_and(|kind| !kind.is_custom)
+}
+
+/// Served versions and kinds whose use is warned of. Sources: K `components/crds.go`, `pkg/apis/core/v1` (lifecycle).
+fn deprecation(target: &Target) -> Option<String> {
+    match (target.group.as_str(), target.plural.as_str()) {
+        ("kubevirt.io", "virtualmachineinstancepresets") => Some(format!(
+            "kubevirt.io/{} VirtualMachineInstancePresets is now deprecated and will be removed in v2.",
+            target.version
+        )),
+        ("", "endpoints") => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".into()),
+        _ => None,
     }
 }
 

@@ -1,5 +1,5 @@
 //! Questions about access: `SelfSubjectAccessReview`, `SelfSubjectRulesReview`, `SelfSubjectReview`,
-//! `SubjectAccessReview` (for the caller only), `TokenReview`.
+//! `SubjectAccessReview`, `TokenReview`.
 //!
 //! Sources: `pkg/registry/authorization`, `pkg/registry/authentication`.
 
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 const REVIEWS: &[(&str, &str, &str)] = &[
     ("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
     ("authorization.k8s.io", "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
+    ("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview"),
     ("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview"),
     ("authentication.k8s.io", "tokenreviews", "TokenReview"),
 ];
@@ -40,7 +41,20 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
     }
     let mut review = wire::object(&call.parts.headers, &wire::read(body).await?)?;
     let status = match *kind {
-        "SelfSubjectAccessReview" => access(&call.user, &review["spec"]),
+        "SelfSubjectAccessReview" => {
+            check_question(kind, &review["spec"])?;
+            access(&call.user, &review["spec"])
+        }
+        "SubjectAccessReview" => {
+            check_question(kind, &review["spec"])?;
+            match call.world.access().named(review["spec"]["user"].as_str().unwrap_or_default()) {
+                Some(user) => access(&user, &review["spec"]),
+                None => json!({ "allowed": false }),
+            }
+        }
+        "SelfSubjectRulesReview" if review["spec"]["namespace"].as_str().unwrap_or_default().is_empty() => {
+            return Err(Status::bad_request("no namespace on request"));
+        }
         "SelfSubjectRulesReview" => rules(&call.user, review["spec"]["namespace"].as_str().unwrap_or_default()),
         "SelfSubjectReview" => json!({ "userInfo": user_info(&call.user) }),
         _ => match call.world.access().user(review["spec"]["token"].as_str().unwrap_or_default()) {
@@ -55,6 +69,19 @@ pub(super) async fn serve(call: &Call<'_>, target: &Target, body: Body) -> Resul
     review["metadata"] = json!({ "creationTimestamp": null });
     review["status"] = status;
     Ok(wire::answer(201, &review, call.accepts.is_yaml))
+}
+
+/// Source: `pkg/apis/authorization/validation`.
+fn check_question(kind: &str, spec: &Value) -> Result<(), Status> {
+    if spec["resourceAttributes"].is_object() != spec["nonResourceAttributes"].is_object() {
+        return Ok(());
+    }
+    let fault = "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    let message = format!("{kind}.authorization.k8s.io \"\" is invalid: spec.resourceAttributes: {fault}");
+    let mut status = Status::new(422, "Invalid", message);
+    let causes = [crate::world::status::cause("FieldValueInvalid", fault, "spec.resourceAttributes")];
+    status.details = json!({ "group": "authorization.k8s.io", "kind": kind, "causes": causes });
+    Err(status)
 }
 
 fn user_info(user: &User) -> Value {

@@ -7,13 +7,14 @@ use super::discovery::Entry;
 use super::path::Target;
 use super::{Call, socket, wire};
 use crate::behave::resources::{VM, VMI};
-use crate::behave::subresource::{self, Answer};
+use crate::behave::subresource::{self, Answer, Refusal};
 use crate::behave::{Now, View};
 use crate::world::catalogue::Release;
 use crate::world::{By, Status};
 use axum::body::Body;
 use axum::response::Response;
-use http::Method;
+use http::header::ACCEPT;
+use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 /// Who virt-api is when it writes.
@@ -56,6 +57,15 @@ const ON_VMI: &[(&str, &str)] = &[
     ("evacuate/cancel", "update"),
 ];
 
+/// Subresources that say of themselves that they answer JSON. Source: K `pkg/virt-api/api.go`.
+const PRODUCES: &[&str] = &["expand-spec", "guestosinfo", "userlist", "filesystemlist", "objectgraph"];
+
+/// Who accepts one kind of answer is refused by all others, as go-restful has it.
+fn takes_anything(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accept.is_empty() || accept.split(',').any(|part| part.trim().starts_with("*/*"))
+}
+
 /// What discovery lists.
 pub(super) fn entries(release: Release) -> Vec<Entry> {
     let on = |plural: &str, list: &[(&str, &'static str)]| -> Vec<Entry> {
@@ -93,9 +103,19 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     if call.parts.method != wanted {
         return Err(Status::method_not_allowed());
     }
+    if !PRODUCES.contains(&sub) && !takes_anything(&call.parts.headers) {
+        let text = "406: Not Acceptable\n\nAvailable representations: ";
+        return Ok(wire::raw(406, "text/plain; charset=utf-8", text.into()));
+    }
     let bytes = wire::read(body).await?;
     let options = if bytes.trim_ascii().is_empty() { Value::Null } else { wire::yaml(&bytes)? };
-    let answer = decide(call, (on_vm, sub), (namespace, name), &options)?;
+    let answer = match decide(call, (on_vm, sub), (namespace, name), &options) {
+        Ok(answer) => answer,
+        Err(refusal) if refusal.is_text => {
+            return Ok(wire::raw(refusal.code, "text/plain; charset=utf-8", refusal.message.into()));
+        }
+        Err(refusal) => return Err(told(refusal)),
+    };
     if !on_vm && matches!(sub, "vnc" | "console") {
         let preserves = sub == "vnc" && call.query.flag("preserveSession");
         return socket::open(call.parts, (&call.sessions, &call.screens), preserves, sub, (namespace, name)).await;
@@ -108,7 +128,10 @@ pub(super) async fn serve(call: &mut Call<'_>, target: Target, body: Body) -> Re
     }
     let by = By::program(VIRT_API);
     for effect in &answer.effects {
-        call.world.perform(effect, &by)?;
+        call.world.perform(effect, &by).map_err(|status| {
+            let refused = Refusal::of_write(sub, (status.code, status.reason, &status.message));
+            refused.map_or(status, told)
+        })?;
     }
     if answer.body.is_null() {
         return Ok(wire::raw(answer.code, "application/json", "".into()));
@@ -121,13 +144,16 @@ fn decide(
     which: (bool, &str),
     (namespace, name): (&str, &str),
     body: &Value,
-) -> Result<Answer, Status> {
+) -> Result<Answer, Refusal> {
     let now = Now { unix_ms: call.world.clock().unix_ms(), random: call.world.random() };
     call.world.view(|view: &dyn View| {
         let (vm, vmi) = (view.get(VM, namespace, name), view.get(VMI, namespace, name));
         subresource::call(which, (vm.as_deref(), vmi.as_deref()), name, body, view, now)
-            .map_err(|refusal| Status::new(refusal.code, refusal.reason, refusal.message))
     })
+}
+
+fn told(refusal: Refusal) -> Status {
+    Status { details: refusal.details, ..Status::new(refusal.code, refusal.reason, refusal.message) }
 }
 
 fn kubevirt_version(call: &Call<'_>) -> Value {

@@ -8,6 +8,12 @@ use crate::world::catalogue::{Column, Kind};
 use crate::world::meta;
 use serde_json::{Value, json};
 
+/// Printers in Go call nearly everything a string, ages and counts as well.
+fn shown_type(kind: &Kind, column: &Column) -> &'static str {
+    let is_go = !kind.is_custom && (column.kind == "date" || column.path.starts_with('@') || column.path == ".count");
+    if is_go { "string" } else { column.kind }
+}
+
 /// Renders objects as a table; `has_columns` is false for later events of a watch.
 pub(super) fn table<'a>(
     kind: &Kind,
@@ -50,7 +56,7 @@ pub(super) fn table<'a>(
     }
     if has_columns {
         definitions.extend(columns.iter().map(|column| {
-            json!({ "name": column.name, "type": column.kind, "format": "", "priority": column.priority, "description": "" })
+            json!({ "name": column.name, "type": shown_type(kind, column), "format": "", "priority": column.priority, "description": "" })
         }));
     }
     json!({

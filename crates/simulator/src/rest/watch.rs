@@ -20,6 +20,8 @@ use tokio::time::{Instant, sleep_until};
 
 /// Real time between bookmarks. Upstream's is about a minute; shorter here, so that tests and fast clocks see some.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
+/// The last bookmark comes so long before the end. Source: `cacher/cache_watcher.go` (`nextBookmarkTime`).
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// How long a watch lives when the client does not say. Upstream: 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
 
@@ -62,7 +64,7 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
             (page.items, page.version)
         }
     } else {
-        (Vec::new(), list::parse_version(version)?)
+        (Vec::new(), list::parse_version(version).map_err(|why| Status::new(500, "", why))?)
     };
     let timeout = query.text("timeoutSeconds").parse().map_or(DEFAULT_TIMEOUT, Duration::from_secs);
     let now = Instant::now();
@@ -80,7 +82,7 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
         queue: VecDeque::new(),
         changes: call.world.subscribe(kind.resource, from),
         end: now + timeout,
-        next_bookmark: now + BOOKMARK_EVERY,
+        next_bookmark: (now + BOOKMARK_EVERY).min(now + timeout.saturating_sub(LAST_BOOKMARK)),
         is_over: false,
     };
     for object in &initial {
@@ -101,20 +103,13 @@ pub(super) fn serve(call: &Call<'_>, asked: &Asked<'_>) -> Result<Response, Stat
 /// Source: `apimachinery/pkg/apis/meta/internalversion/validation/validation.go`.
 fn check_initial(is_given: bool, rule: &str) -> Result<(), Status> {
     let fault = match (is_given, rule) {
-        (true, "") => {
-            "sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-        }
-        (true, "Exact") => {
-            "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-        }
+        (true, "" | "Exact") => "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
         (false, rule) if !rule.is_empty() => {
-            "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+            "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
         }
         _ => return Ok(()),
     };
-    let mut status = Status::new(422, "Invalid", format!("ListOptions.meta.k8s.io \"\" is invalid: {fault}"));
-    status.details = json!({ "group": "meta.k8s.io", "kind": "ListOptions" });
-    Err(status)
+    Err(Status::invalid_options("ListOptions", "resourceVersionMatch", fault))
 }
 
 impl Stream {
@@ -144,7 +139,9 @@ impl Stream {
                     if Instant::now() >= self.end {
                         self.is_over = true;
                     } else {
-                        self.next_bookmark += BOOKMARK_EVERY;
+                        let last = self.end.checked_sub(LAST_BOOKMARK).unwrap_or(self.end);
+                        let regular = Instant::now() + BOOKMARK_EVERY;
+                        self.next_bookmark = if Instant::now() < last { regular.min(last) } else { self.end + BOOKMARK_EVERY };
                         self.push_bookmark(false);
                     }
                 }

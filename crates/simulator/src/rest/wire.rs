@@ -71,6 +71,16 @@ pub(crate) fn negotiate(headers: &HeaderMap, release: Release) -> Result<Accepts
     Err(Status::not_acceptable("application/json, application/yaml"))
 }
 
+/// The 406 of built-in kinds, which is the web service's own. Source: `github.com/emicklei/go-restful/v3` (`curly.go`).
+pub(crate) fn no_representation() -> Status {
+    let message = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
+                   application/vnd.kubernetes.protobuf, application/json;stream=watch, \
+                   application/vnd.kubernetes.protobuf;stream=watch";
+    let mut status = Status::new(406, "NotAcceptable", message);
+    status.details = serde_json::json!({});
+    status
+}
+
 /// An answer with a JSON or YAML body.
 pub(crate) fn answer(code: u16, body: &Value, is_yaml: bool) -> Response {
     if is_yaml {

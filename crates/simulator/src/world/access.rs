@@ -171,6 +171,12 @@ impl Access {
         self.users.write().unwrap_or_else(PoisonError::into_inner).remove(token);
     }
 
+    /// Somebody by name; `None` when nobody holds a token of that name.
+    pub fn named(&self, name: &str) -> Option<User> {
+        let users = self.users.read().unwrap_or_else(PoisonError::into_inner);
+        users.values().find(|user| user.name == name).cloned()
+    }
+
     /// Whose token it is.
     pub fn user(&self, token: &str) -> Option<User> {
         self.users.read().unwrap_or_else(PoisonError::into_inner).get(token).cloned()

@@ -134,7 +134,7 @@ fn conflict(all: &[Owner], clashes: &[(usize, Path)]) -> Status {
             text.push_str(&format!(" with subresource {:?}", owner.subresource));
         }
         if !owner.is_apply {
-            text.push_str(&format!(" using {} at {}", owner.api_version, owner.time));
+            text.push_str(&format!(" using {}", owner.api_version));
         }
         text
     };

@@ -8,6 +8,7 @@ use super::remove::{Deleted, Deletion};
 use super::{Key, Txn, meta};
 use crate::clock::rfc3339;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Txn<'_> {
@@ -30,6 +31,14 @@ impl Txn<'_> {
             }
         }
         self.end_namespace(meta::namespace(gone));
+    }
+
+    /// A new object whose owners are all unknown goes, as the collector sees to some seconds later upstream.
+    pub(super) fn collect_unowned(&mut self, kind: &Kind, object: &Arc<Value>) {
+        let mut owners = meta::owners(object).peekable();
+        if owners.peek().is_some() && owners.all(|owner| !self.state.by_uid.contains_key(owner)) {
+            self.collect(kind.id, &Key::of(object), object, &Deletion::default());
+        }
     }
 
     fn collect(&mut self, kind: usize, key: &Key, object: &Arc<Value>, options: &Deletion) {
@@ -135,6 +144,58 @@ impl Txn<'_> {
         let mut kinds = self.catalogue.kinds().iter().filter(|kind| kind.namespaced);
         if kinds.all(|kind| self.state.range(kind.id, Some(namespace), None).next().is_none()) {
             self.state.remove(namespaces.id, namespaces.resource, &key);
+        } else {
+            self.say_what_remains(namespaces, &key);
+        }
+    }
+
+    /// Source: `pkg/controller/namespace/deletion/status_condition_utils.go`.
+    fn say_what_remains(&mut self, namespaces: &Kind, key: &Key) {
+        let Some(namespace) = self.state.get(namespaces.id, key) else { return };
+        let (mut kinds, mut finalizers) = (BTreeMap::new(), BTreeMap::new());
+        for kind in self.catalogue.kinds().iter().filter(|kind| kind.namespaced) {
+            for (_, stored) in self.state.range(kind.id, Some(&key.name), None) {
+                *kinds.entry(format!("{}.{}", kind.resource.plural, kind.resource.group)).or_insert(0_u32) += 1;
+                for finalizer in meta::finalizers(&stored.open()) {
+                    *finalizers.entry(finalizer.to_owned()).or_insert(0_u32) += 1;
+                }
+            }
+        }
+        let told = |counts: &BTreeMap<String, u32>, verb: &str| {
+            counts
+                .iter()
+                .map(|(what, count)| format!("{what} {verb} {count} resource instances"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let remaining = format!("Some resources are remaining: {}", told(&kinds, "has"));
+        let held = format!("Some content in the namespace has finalizers remaining: {}", told(&finalizers, "in"));
+        let deleted = "All content successfully deleted, may be waiting on finalization";
+        let conditions = [
+            (
+                "NamespaceDeletionDiscoveryFailure",
+                "False",
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+            (
+                "NamespaceDeletionGroupVersionParsingFailure",
+                "False",
+                "ParsedGroupVersions",
+                "All legacy kube types successfully parsed",
+            ),
+            ("NamespaceDeletionContentFailure", "False", "ContentDeleted", deleted),
+            ("NamespaceContentRemaining", "True", "SomeResourcesRemain", &remaining),
+            ("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", &held),
+        ];
+        let now = rfc3339(self.now_ms);
+        let conditions = conditions.map(|(kind, status, reason, message)| {
+            json!({ "type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now })
+        });
+        let mut new = (*namespace).clone();
+        new["status"] = json!({ "phase": "Terminating", "conditions": conditions });
+        if new["status"]["conditions"][3]["message"] != namespace["status"]["conditions"][3]["message"] {
+            self.state.put(namespaces.id, namespaces.resource, key.clone(), new);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::catalogue::Kind;
 use super::write::{has_generation, refused};
-use super::{By, Key, Status, Txn, meta, owners, validate};
+use super::{By, Key, Status, Txn, meta, owners, rules, validate};
 use crate::admission::{self, Operation};
 use crate::clock::rfc3339;
 use serde_json::{Value, json};
@@ -28,7 +28,9 @@ impl Txn<'_> {
             self.fill_in_new(kind, &mut object, by);
             if by.is_outside {
                 validate::default_and_prune(kind, &mut object);
-                let faults = validate::faults(kind, &object);
+                rules::complete(kind, &mut object);
+                let mut faults = rules::faults(kind, None, &object);
+                faults.extend(validate::faults(kind, &object));
                 if !faults.is_empty() {
                     return Err(Status::invalid(kind, &key.name, &faults));
                 }
@@ -49,7 +51,11 @@ impl Txn<'_> {
         if by.is_dry_run {
             return Ok(Arc::new(object));
         }
-        Ok(self.state.put(kind.id, kind.resource, key, object))
+        let stored = self.state.put(kind.id, kind.resource, key, object);
+        if by.is_outside {
+            self.collect_unowned(kind, &stored);
+        }
+        Ok(stored)
     }
 
     /// A new object as it is: see [`World::seed_finished`](super::World::seed_finished).

@@ -20,6 +20,7 @@ pub mod owners;
 pub mod patch;
 pub mod read;
 pub mod remove;
+mod rules;
 pub mod select;
 mod state;
 pub mod status;

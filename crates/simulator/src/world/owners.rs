@@ -204,6 +204,69 @@ pub(super) fn read(object: &Value) -> Vec<Owner> {
         .collect()
 }
 
+/// Whether somebody writes that there are no owners. Source: `managedfields/internal/managedfieldsupdater.go`.
+pub(super) fn is_reset(managed: &Value) -> bool {
+    managed.as_array().is_some_and(|entries| match entries.as_slice() {
+        [] => true,
+        [only] => only.as_object().is_some_and(Map::is_empty),
+        _ => false,
+    })
+}
+
+/// Paths of the maps and lists that hold something. Who makes one owns it besides what is in it; structs of built-in kinds
+/// and lists that are always written are nobody's. Source: `structured-merge-diff/v6/typed/compare.go`.
+fn holders(kind: &Kind, object: &Value) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let path = vec![format!("f:{name}")];
+        match name.as_str() {
+            "apiVersion" | "kind" => {}
+            "metadata" => {
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    let shape = metadata_shape().as_struct().and_then(|meta| meta.shape(name));
+                    if let (Some(shape), false) = (shape, NOBODYS.contains(&name.as_str())) {
+                        hold(shape, value, below(&path, format!("f:{name}")), true, &mut found);
+                    }
+                }
+            }
+            _ => hold(top_shape(kind, name), value, path, kind.is_custom, &mut found),
+        }
+    }
+    found
+}
+
+fn hold(shape: &Shape, value: &Value, path: Path, is_custom: bool, found: &mut BTreeSet<Path>) {
+    match (shape, value) {
+        (Shape::Struct(inner), Value::Object(map)) if !map.is_empty() && !inner.is_atomic => {
+            for (name, value) in map {
+                let shape = inner.shape(name).unwrap_or(&Shape::Any);
+                hold(shape, value, below(&path, format!("f:{name}")), is_custom, found);
+            }
+            if is_custom {
+                found.insert(path);
+            }
+        }
+        (Shape::Map(of), Value::Object(map)) if !map.is_empty() => {
+            map.iter().for_each(|(name, value)| hold(of, value, below(&path, format!("f:{name}")), is_custom, found));
+            found.insert(path);
+        }
+        (Shape::Any, Value::Object(map)) if !map.is_empty() => {
+            for (name, value) in map {
+                hold(&Shape::Any, value, below(&path, format!("f:{name}")), is_custom, found);
+            }
+            found.insert(path);
+        }
+        (Shape::List(Merge::Set, _), Value::Array(list)) if !list.is_empty() => drop(found.insert(path)),
+        (Shape::List(Merge::ByKeys(keys), of), Value::Array(list)) if !list.is_empty() => {
+            list.iter().for_each(|item| hold(of, item, below(&path, item_step(keys, item)), is_custom, found));
+            if path.last().is_some_and(|last| last != "f:containers") {
+                found.insert(path);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Writes owners into an object; those who own nothing are left out.
 pub(super) fn write(object: &mut Value, owners: &[Owner]) {
     let entries: Vec<_> = owners
@@ -230,12 +293,15 @@ pub(crate) fn record(kind: &Kind, new: &mut Value, old: Option<&Value>, manager:
     {
         let before = old.map(|old| leaves(kind, old)).unwrap_or_default();
         let after = leaves(kind, new);
+        let (held, holds) = (old.map(|old| holders(kind, old)).unwrap_or_default(), holders(kind, new));
         let changed: BTreeSet<Path> = after
             .iter()
             .filter(|(path, value)| before.get(*path) != Some(*value))
             .map(|(path, _)| path.clone())
+            .chain(holds.difference(&held).cloned())
             .collect();
-        let gone: BTreeSet<&Path> = before.keys().filter(|path| !after.contains_key(*path)).collect();
+        let gone: BTreeSet<&Path> =
+            before.keys().filter(|path| !after.contains_key(*path)).chain(held.difference(&holds)).collect();
         if changed.is_empty() && gone.is_empty() {
             return;
         }

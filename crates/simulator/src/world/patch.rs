@@ -25,7 +25,7 @@ pub fn merge(target: &mut Value, patch: &Value) {
 
 /// Applies a JSON patch (RFC 6902); the error says which operation failed and why.
 pub fn json(target: &mut Value, patch: &Value) -> Result<(), String> {
-    let operations = patch.as_array().ok_or("a JSON patch is an array")?;
+    let operations = patch.as_array().map(Vec::as_slice).unwrap_or_default();
     operations.iter().try_for_each(|operation| one(target, operation))
 }
 
@@ -38,13 +38,17 @@ fn one(target: &mut Value, operation: &Value) -> Result<(), String> {
     match text("op").unwrap_or_default() {
         "add" => add(target, path, value()),
         "remove" => take(target, path).map(drop).ok_or_else(|| missing(path)),
-        "replace" => match target.pointer_mut(path) {
-            Some(place) => {
-                *place = value();
-                Ok(())
+        "replace" => {
+            let parent = split(path).and_then(|(parent, _)| target.pointer(parent));
+            // Upstream's library puts what is missing into a map. Source: `gopkg.in/evanphx/json-patch.v4` (`replace`).
+            let is_put = parent.is_some_and(Value::is_object);
+            match target.pointer_mut(path) {
+                Some(place) => *place = value(),
+                None if is_put => add(target, path, value())?,
+                None => return Err(missing(path)),
             }
-            None => Err(missing(path)),
-        },
+            Ok(())
+        }
         "move" => {
             let from = from()?;
             let value = take(target, from).ok_or_else(|| missing(from))?;
@@ -111,7 +115,6 @@ const MERGE_KEYS: &[(&str, &str)] = &[
     ("ports", "port"),
     ("conditions", "type"),
     ("addresses", "type"),
-    ("taints", "key"),
     ("ownerReferences", "uid"),
     ("imagePullSecrets", "name"),
     ("hostAliases", "ip"),

@@ -11,6 +11,9 @@ use crate::clock::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Namespaces that stay. Source: `k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
 /// What becomes of dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Propagation {
@@ -62,6 +65,9 @@ impl World {
 impl Txn<'_> {
     pub(super) fn delete(&mut self, kind: &Kind, key: &Key, options: &Deletion, by: &By) -> Result<Deleted, Status> {
         let old = self.state.get(kind.id, key).ok_or_else(|| Status::not_found(kind, &key.name))?;
+        if kind.resource.plural == "namespaces" && kind.resource.group.is_empty() && IMMORTAL.contains(&&*key.name) {
+            return Err(Status::forbidden("", "namespaces", &key.name, "this namespace may not be deleted"));
+        }
         check_preconditions(kind, &old, options)?;
         if !by.is_seed {
             admission::admit(
@@ -154,8 +160,16 @@ fn check_preconditions(kind: &Kind, old: &Value, options: &Deletion) -> Result<(
             && wanted != meta::text(old, field)
         {
             let found = meta::text(old, field);
-            let why = format!("Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}");
-            return Err(Status::conflict(kind, meta::name(old), &why));
+            let hint = if field == "uid" { "deleted and then recreated" } else { "modified" };
+            let why = format!(
+                "the {word} in the precondition ({wanted}) does not match the {word} in record ({found}). The object might have been {hint}"
+            );
+            let name = meta::name(old);
+            let mut status = Status::conflict(kind, name, &why);
+            // Source: `registry/rest/delete.go`, which knows the kind only.
+            status.message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", kind.qualified_kind());
+            status.details["kind"] = kind.kind.into();
+            return Err(status);
         }
     }
     Ok(())

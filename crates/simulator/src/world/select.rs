@@ -78,7 +78,14 @@ impl Selector {
                 other => selectable(kind).contains(&other),
             };
             if !is_known {
-                return Err(format!("field label not supported: {field}"));
+                return Err(match kind.is_custom || !selectable(kind).is_empty() {
+                    true => format!("field label not supported: {field}"),
+                    false => {
+                        format!(
+                            "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                        )
+                    }
+                });
             }
             selector.fields.push((field.to_owned(), is_equal, value.to_owned()));
         }
@@ -153,6 +160,11 @@ fn split(text: &str) -> Vec<&str> {
 fn demand(part: &str) -> Result<(String, Demand), String> {
     let wrong = || format!("unable to parse requirement: couldn't parse the selector string \"{part}\"");
     let own = |label: &str| label.trim().to_owned();
+    if let [_, "in" | "notin", found, ..] = part.split_whitespace().collect::<Vec<_>>()[..]
+        && !found.starts_with('(')
+    {
+        return Err(format!("unable to parse requirement: found '{found}' expected: '('"));
+    }
     if let Some((head, set)) = part.split_once('(') {
         let values = set.strip_suffix(')').ok_or_else(wrong)?.split(',').map(|value| value.trim().to_owned()).collect();
         return match head.split_whitespace().collect::<Vec<_>>()[..] {

@@ -146,9 +146,14 @@ impl State {
 
     /// Removes an object and logs it; returns its last state.
     pub(super) fn remove(&mut self, kind: usize, resource: Resource, key: &Key) -> Option<Arc<Value>> {
-        let previous = self.tables[kind].objects.remove(key)?.open();
+        let last = (*self.get(kind, key)?).clone();
+        Some(self.remove_as(kind, resource, key, last))
+    }
+
+    /// Removes an object whose last state is the one given, and logs it.
+    pub(super) fn remove_as(&mut self, kind: usize, resource: Resource, key: &Key, mut last: Value) -> Arc<Value> {
+        let previous = self.tables[kind].objects.remove(key).map_or_else(|| Arc::new(last.clone()), |it| it.open());
         self.version += 1;
-        let mut last = (*previous).clone();
         meta::set(&mut last, "resourceVersion", self.version.to_string());
         let object = Arc::new(last);
         self.reindex(kind, key, Some(&previous), None);
@@ -157,7 +162,7 @@ impl State {
             kind,
             Change { version, resource, key, object: object.clone(), previous: Some(previous), is_removal: true },
         );
-        Some(object)
+        object
     }
 
     fn log(&mut self, kind: usize, change: Change) {

@@ -20,6 +20,8 @@ pub struct Status {
     pub details: Value,
     /// Value of the header `Retry-After`, seconds.
     pub retry_after_secs: Option<u32>,
+    /// `metadata.continue` of a list that can go on otherwise.
+    pub next: Option<String>,
 }
 
 /// One entry of `details.causes`.
@@ -30,7 +32,7 @@ pub fn cause(reason: &str, message: &str, field: &str) -> Value {
 impl Status {
     /// Any refusal without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Value::Null, retry_after_secs: None }
+        Self { code, reason, message: message.into(), details: Value::Null, retry_after_secs: None, next: None }
     }
 
     fn about(mut self, kind: &Kind, name: &str) -> Self {
@@ -132,11 +134,13 @@ impl Status {
 
     /// 410 of a list that goes on from a version no longer kept.
     ///
-    /// Source: `k8s.io/apiserver/pkg/storage/continue.go`; upstream also offers a token for an inconsistent rest.
+    /// Source: `k8s.io/apiserver/pkg/storage/etcd3/errors.go`; the token for the rest is the caller's to add.
     pub fn continue_expired() -> Self {
         Self::expired(
             "The provided continue parameter is too old to display a consistent list result. You can start a new list \
-             without the continue parameter.",
+             without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
+             results. Continuing with the provided token results in an inconsistent list - objects that were created, \
+             modified, or deleted between the time the first chunk was returned and now may show up in the list.",
         )
     }
 
@@ -166,6 +170,20 @@ impl Status {
         status.with_causes(causes)
     }
 
+    /// 422 of a request's options (`ListOptions`, `PatchOptions` …).
+    pub fn invalid_options(options: &str, field: &str, fault: &str) -> Self {
+        let mut status = Self::new(422, "Invalid", format!("{options}.meta.k8s.io \"\" is invalid: {field}: {fault}"));
+        status.details = json!({ "group": "meta.k8s.io", "kind": options });
+        status.with_causes(vec![cause(fault_reason(fault), fault, field)])
+    }
+
+    /// 422 of a patch that cannot be done on what is there. Source: `handlers/patch.go` (`applyJSPatch`).
+    pub fn unfit_patch() -> Self {
+        let mut status = Self::new(422, "Invalid", "the server rejected our request due to an error in our request");
+        status.details = json!({});
+        status
+    }
+
     /// 429.
     pub fn too_many_requests(retry_after_secs: u32) -> Self {
         let mut status = Self::new(429, "TooManyRequests", "Too many requests, please try again later.");
@@ -188,6 +206,9 @@ impl Status {
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "code": self.code,
         });
+        if let Some(next) = &self.next {
+            body["metadata"]["continue"] = next.as_str().into();
+        }
         if !self.reason.is_empty() {
             body["reason"] = self.reason.into();
         }
@@ -205,6 +226,9 @@ pub(crate) fn qualified(group: &str, plural: &str) -> String {
 
 /// The cause type that goes with a field error's wording. Source: `apimachinery/pkg/util/validation/field/errors.go`.
 fn fault_reason(fault: &str) -> &'static str {
+    if fault.contains(" in body must be of type ") {
+        return "FieldValueTypeInvalid";
+    }
     const KNOWN: [(&str, &str); 6] = [
         ("Required", "FieldValueRequired"),
         ("Forbidden", "FieldValueForbidden"),

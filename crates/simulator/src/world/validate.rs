@@ -5,7 +5,7 @@
 
 use super::catalogue::Kind;
 use super::catalogue::schema::{Merge, Scalar, Shape, Struct};
-use super::meta;
+use super::{meta, rules};
 use base64::Engine;
 use serde_json::{Map, Value};
 
@@ -14,6 +14,7 @@ const MAX_FAULTS: usize = 16;
 
 /// Fills in defaults and drops fields that the schema does not know.
 pub(crate) fn default_and_prune(kind: &Kind, object: &mut Value) {
+    rules::prune_metadata(object);
     let map = meta::map(object);
     if !kind.schema.is_open {
         map.retain(|key, _| is_type_or_meta(key) || kind.schema.fields.contains_key(key.as_str()));
@@ -65,6 +66,11 @@ pub fn unknown_fields(kind: &Kind, object: &Value) -> Vec<String> {
     for (key, value) in object.as_object().into_iter().flatten() {
         match kind.schema.shape(key) {
             Some(shape) => unknown_in(shape, value, key, &mut unknown),
+            None if key == "metadata" => {
+                let fields = value.as_object().into_iter().flatten().map(|(field, _)| field);
+                unknown
+                    .extend(fields.filter(|field| !rules::is_metadata(field)).map(|field| format!("metadata.{field}")));
+            }
             None if is_type_or_meta(key) || kind.schema.is_open => {}
             None => unknown.push(key.clone()),
         }
@@ -108,10 +114,16 @@ fn struct_faults(shape: &Struct, map: &Map<String, Value>, path: &str, faults: &
     for (name, field) in &shape.fields {
         let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
         match map.get(*name) {
-            Some(Value::Null) | None if field.is_required => faults.push((path, "Required value".into())),
             Some(Value::Null) | None => {}
             Some(value) => shape_faults(&field.shape, value, &path, faults),
         }
+    }
+    // What is missing is told of after what is wrong.
+    for (name, _) in
+        shape.fields.iter().filter(|(name, field)| field.is_required && map.get(**name).is_none_or(Value::is_null))
+    {
+        let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
+        faults.push((path, "Required value".into()));
     }
 }
 
@@ -146,6 +158,45 @@ fn identity(merge: &Merge, value: &Value) -> Value {
         }
         _ => value.clone(),
     }
+}
+
+/// Why Go could not decode an object of a built-in kind. Source: `encoding/json`, `k8s.io/apimachinery/pkg/runtime/serializer/json`.
+pub(crate) fn undecodable(kind: &Kind, object: &Value) -> Option<String> {
+    if kind.resource.plural == "secrets" {
+        let data = object["data"].as_object().into_iter().flatten();
+        let bad = data.filter_map(|(_, value)| value.as_str()).find_map(bad_base64_at);
+        if let Some(at) = bad {
+            return Some(format!("illegal base64 data at input byte {at}"));
+        }
+    }
+    let mut faults = Vec::new();
+    struct_faults(&kind.schema, object.as_object()?, "", &mut faults);
+    let (field, fault) = faults.into_iter().find(|(_, fault)| fault.contains(" in body must be of type "))?;
+    let (found, wanted) = (between(&fault, "Invalid value: \"", "\"")?, between(&fault, "must be of type ", ":")?);
+    let found = match found {
+        "integer" => "number",
+        "boolean" => "bool",
+        other => other,
+    };
+    // A map's values are told of by the map's name.
+    let field = match kind.schema.shape(field.split('.').next()?) {
+        Some(Shape::Map(_)) => field.split('.').next()?,
+        _ => &field,
+    };
+    let wanted = if wanted == "integer" { "int" } else { wanted };
+    Some(format!("json: cannot unmarshal {found} into Go struct field {}.{field} of type {wanted}", kind.kind))
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
+
+/// Where a text stops being base64.
+fn bad_base64_at(text: &str) -> Option<usize> {
+    let is_good = base64::engine::general_purpose::STANDARD.decode(text).is_ok();
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    (!is_good).then(|| text.bytes().position(|byte| !is_letter(byte)).unwrap_or(text.len()))
 }
 
 fn is_repeated(merge: &Merge, list: &[Value], at: usize) -> bool {
@@ -235,7 +286,8 @@ pub(crate) fn finalizer_fault(old: &Value, new: &Value) -> Option<(String, Strin
     let before = meta::finalizers(old);
     let added: Vec<_> = meta::finalizers(new).into_iter().filter(|finalizer| !before.contains(finalizer)).collect();
     let fault = "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers";
-    (!added.is_empty()).then(|| ("metadata.finalizers".into(), format!("{fault} {added:?}")))
+    let added: Vec<_> = added.iter().map(|finalizer| format!("{finalizer:?}")).collect();
+    (!added.is_empty()).then(|| ("metadata.finalizers".into(), format!("{fault} []string{{{}}}", added.join(", "))))
 }
 
 /// `stringData` becomes base64 in `data`. Source: `pkg/registry/core/secret/strategy.go`.

@@ -5,7 +5,7 @@
 //! `k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `registry/rest/{create,update,delete}.go`.
 
 use super::catalogue::Kind;
-use super::{Key, Status, Txn, World, meta, owners, validate};
+use super::{Key, Status, Txn, World, meta, owners, rules, validate};
 use crate::admission::{self, Caller, Operation};
 use crate::behave::Resource;
 use serde_json::Value;
@@ -125,7 +125,15 @@ impl Txn<'_> {
         self.check_identity(kind, old, &new)?;
         let part = if kind.has_status() { part } else { Part::Main };
         let both = by.is_seed || !kind.has_status();
+        if by.is_outside {
+            let (was, is) = (meta::text(old, "deletionTimestamp"), meta::text(&new, "deletionTimestamp"));
+            if !is.is_empty() && is != was {
+                let fault = format!("Invalid value: \"{is}\": field is immutable");
+                return Err(Status::invalid(kind, &key.name, &[("metadata.deletionTimestamp".into(), fault)]));
+            }
+        }
         let managed = new["metadata"].get("managedFields").cloned();
+        let managed_before = managed.clone();
         match part {
             _ if both => {}
             Part::Main => {
@@ -165,13 +173,17 @@ impl Txn<'_> {
         }
         if by.is_outside {
             validate::default_and_prune(kind, &mut new);
-            let mut faults = validate::faults(kind, &new);
+            let mut faults = rules::faults(kind, Some(old), &new);
+            faults.extend(validate::faults(kind, &new));
             faults.extend(validate::finalizer_fault(old, &new));
             if !faults.is_empty() {
                 return Err(Status::invalid(kind, &key.name, &faults));
             }
         }
-        if !by.is_applied {
+        let forgets_owners = managed_before.as_ref().is_some_and(owners::is_reset) && !by.is_applied;
+        if forgets_owners {
+            meta::set(&mut new, "managedFields", Value::Null);
+        } else if !by.is_applied {
             meta::keep(&mut new, "managedFields", old);
         }
         let asked = by.is_applied.then(|| new.clone());
@@ -199,12 +211,13 @@ impl Txn<'_> {
             && meta::finalizers(&new).is_empty()
             && new["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() == 0
             && kind.resource.plural != "namespaces";
-        let stored = self.state.put(kind.id, kind.resource, key.clone(), new);
         if is_done {
-            self.state.remove(kind.id, kind.resource, key);
-            self.collect_after(&stored);
+            // The last state is never stored: watchers see the deletion alone. Source: `store.go` (`deleteWithoutFinalizers`).
+            let gone = self.state.remove_as(kind.id, kind.resource, key, new);
+            self.collect_after(&gone);
+            return Ok(gone);
         }
-        Ok(stored)
+        Ok(self.state.put(kind.id, kind.resource, key.clone(), new))
     }
 
     /// Optimistic locking. Source: `registry/generic/registry/store.go` (`Update`).
@@ -212,8 +225,13 @@ impl Txn<'_> {
         let name = meta::name(old);
         let uid = meta::text(new, "uid");
         if !uid.is_empty() && uid != meta::text(old, "uid") {
+            // etcd's own words. Source: `k8s.io/apiserver/pkg/storage/errors.go`.
+            let key = [kind.resource.group, kind.resource.plural, meta::namespace(old), name];
+            let key: Vec<_> = key.into_iter().filter(|step| !step.is_empty()).collect();
             let why = format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+                 Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                key.join("/"),
                 meta::text(old, "uid")
             );
             return Err(Status::conflict(kind, name, &why));
@@ -243,5 +261,17 @@ fn is_spec_changed(kind: &Kind, old: &Value, new: &Value) -> bool {
 /// A webhook's refusal as the API server words it. Source: `k8s.io/apiserver/pkg/admission/plugin/webhook/errors`.
 pub(super) fn refused(refusal: admission::Refusal) -> Status {
     let message = format!("admission webhook \"{}\" denied the request: {}", refusal.webhook, refusal.message);
-    Status::new(refusal.code, refusal.reason, message)
+    let mut status = Status::new(refusal.code, refusal.reason, message);
+    let causes = refusal.causes.iter().map(|told| {
+        let mut made = super::status::cause(told.reason, &told.message, &told.field);
+        if let (true, Some(fields)) = (told.field.is_empty(), made.as_object_mut()) {
+            fields.remove("field");
+        }
+        made
+    });
+    let causes: Vec<Value> = causes.collect();
+    if !causes.is_empty() {
+        status.details = serde_json::json!({ "causes": causes });
+    }
+    status
 }

@@ -14,8 +14,7 @@ const CONTROLLERS: &str = "*,-node-ipam-controller,-node-route-controller,-cloud
 impl Plane {
     /// Without durability: a witness is thrown away.
     pub(super) fn etcd(&mut self) -> Result<()> {
-        let (client, peer) =
-            (format!("http://127.0.0.1:{}", self.ports.etcd()), format!("http://127.0.0.1:{}", self.ports.etcd_peer()));
+        let (client, peer) = (self.etcd_address(), format!("http://127.0.0.1:{}", self.ports.etcd_peer()));
         let mut etcd = self.programs.bound("kube");
         etcd.arg("etcd").arg("--data-dir").arg(self.path("etcd"));
         etcd.args(["--unsafe-no-fsync", "--log-level", "warn"]);
@@ -31,7 +30,7 @@ impl Plane {
     /// All on the loopback, RBAC on, every admission plugin that is on by default.
     pub(super) fn api_server(&mut self) -> Result<()> {
         let mut server = self.programs.bound("kube");
-        server.arg("kube-apiserver").args(["--etcd-servers", &format!("http://127.0.0.1:{}", self.ports.etcd())]);
+        server.arg("kube-apiserver").args(["--etcd-servers", &self.etcd_address()]);
         server.args(["--bind-address", "127.0.0.1", "--secure-port", &self.ports.api().to_string()]);
         for (flag, file) in [
             ("--tls-cert-file", "apiserver.crt"),
@@ -65,6 +64,8 @@ impl Plane {
             // Nobody reaches it by the service `kubernetes`, whose endpoints may not be a loopback address.
             "--endpoint-reconciler-type",
             "none",
+            // As Harvester's RKE2 starts it.
+            "--anonymous-auth=false",
             "--profiling=false",
         ]);
         self.expendable("kube-apiserver", &mut server)

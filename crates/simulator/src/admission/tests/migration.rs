@@ -8,17 +8,17 @@ const MIGRATION: &str = "migration-create-validator.kubevirt.io";
 fn migrations_are_refused_in_upstreams_words() {
     refuses_new(&[
         ("vmim name", VMIM, spec(json!({})), MIGRATION, 422, "vmiName is missing"),
-        ("vmim none", VMIM, spec(json!({"vmiName": "none"})), MIGRATION, 404, "the VMI \"t/none\" does not exist"),
-        ("vmim final", VMIM, spec(json!({"vmiName": "over"})), MIGRATION, 422, "finalized state"),
-        ("vmim storage", VMIM, spec(json!({"vmiName": "held"})), MIGRATION, 422, "Reason: DisksNotLiveMigratable"),
-        ("vmim twice", VMIM, spec(json!({"vmiName": "busy"})), MIGRATION, 422, "in-flight migration detected"),
+        ("vmim none", VMIM, spec(json!({"vmiName": "none"})), MIGRATION, 400, "the VMI \"t/none\" does not exist"),
+        ("vmim final", VMIM, spec(json!({"vmiName": "over"})), MIGRATION, 400, "finalized state"),
+        ("vmim storage", VMIM, spec(json!({"vmiName": "held"})), MIGRATION, 400, "Reason: DisksNotLiveMigratable"),
+        ("vmim twice", VMIM, spec(json!({"vmiName": "busy"})), MIGRATION, 400, "in-flight migration detected"),
         (
             "vmim priority",
             VMIM,
             spec(json!({"vmiName": "busy", "priority": "user-triggered"})),
             MIGRATION,
             422,
-            "priority",
+            "MigrationPriorityQueue",
         ),
     ]);
 }

@@ -39,7 +39,7 @@ fn vms_are_refused_in_upstreams_words() {
     let many = "x".repeat(2049);
     for (what, pointer, value, webhook, code, gist) in [
         ("strategy", "/spec/runStrategy", json!("Sometimes"), KUBEVIRT, 422, "Invalid RunStrategy (Sometimes)"),
-        ("no strategy", "/spec/runStrategy", json!(""), KUBEVIRT, 422, "RunStrategy must be specified"),
+        ("no strategy", "/spec/runStrategy", json!(null), KUBEVIRT, 422, "RunStrategy must be specified"),
         ("both", "/spec/running", json!(true), KUBEVIRT, 422, "mutually exclusive"),
         ("grace", &format!("{at}/terminationGracePeriodSeconds"), json!(-1), HARVESTER, 422, "can't be negative"),
         (
@@ -89,7 +89,7 @@ fn vms_are_refused_in_upstreams_words() {
             json!([{"name": "root", "disk": {"bus": "ide"}}]),
             KUBEVIRT,
             422,
-            "unrecognized bus ide",
+            "IDE bus is not supported",
         ),
         (
             "cdrom",
@@ -113,7 +113,7 @@ fn vms_are_refused_in_upstreams_words() {
             json!([{"name": "root", "bootOrder": 0, "disk": {}}]),
             KUBEVIRT,
             422,
-            "bootOrder must have a value > 0",
+            "must have a boot order > 0",
         ),
         (
             "serial",
@@ -183,7 +183,7 @@ fn vms_are_refused_in_upstreams_words() {
         (
             "numa",
             &format!("{at}/domain/cpu"),
-            json!({"cores": 1, "sockets": 1, "threads": 1, "numa": {}}),
+            json!({"cores": 1, "sockets": 1, "threads": 1, "numa": {"guestMappingPassthrough": {}}}),
             KUBEVIRT,
             422,
             "numa",

@@ -53,7 +53,7 @@ pub(crate) fn report(vmi: &Value, system: &System, view: &dyn View, now: Now) ->
     json!({
         "conditions": conditions,
         "guestOSInfo": system.info,
-        "interfaces": address::interfaces(vmi, system, view),
+        "interfaces": object::listed(address::interfaces(vmi, system, view)),
     })
 }
 

@@ -22,12 +22,12 @@ const COMMANDS: &[&str] = &[
 fn connected<'a>(ask: &Ask<'a>) -> Result<&'a Value, Refusal> {
     let vmi = ask.vmi()?;
     if ask.phase() != "Running" {
-        return Err(Refusal::conflict("virtualmachineinstance", ask.name, "VM is not running"));
+        return Err(Refusal::conflict("virtualmachineinstance", ask.name, "VMI is not running"));
     }
-    if object::is_true(vmi, "AgentConnected") {
+    if object::condition(vmi, "AgentConnected").is_some() {
         return Ok(vmi);
     }
-    Err(Refusal::internal("VMI does not have guest agent connected"))
+    Err(Refusal::conflict("virtualmachineinstance", ask.name, "VMI does not have guest agent connected"))
 }
 
 pub(super) fn os(ask: &Ask<'_>) -> Outcome {

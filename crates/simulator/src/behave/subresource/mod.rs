@@ -5,6 +5,7 @@
 //!
 //! Source: K `pkg/virt-api/rest/{lifecycle,subresource,volumes}.go`; `harvester-api.md` §2.1.
 
+mod dump;
 mod guest_info;
 mod lifecycle;
 mod machine;
@@ -15,7 +16,7 @@ mod volumes;
 use super::resources::VM;
 use super::{Effect, Now, View, object};
 use crate::admission::{Caller, Operation};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A successful answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,10 @@ pub struct Refusal {
     pub reason: &'static str,
     /// Text.
     pub message: String,
+    /// `Status.details`, or null.
+    pub details: Value,
+    /// Sent as plain text, as virt-api does when it reads something from a node.
+    pub is_text: bool,
 }
 
 type Outcome = Result<Answer, Refusal>;
@@ -56,26 +61,50 @@ impl Answer {
 }
 
 impl Refusal {
+    fn new(code: u16, reason: &'static str, message: String, details: Value) -> Self {
+        Self { code, reason, message, details, is_text: false }
+    }
+
+    fn about(kind: &str, name: &str) -> Value {
+        json!({"name": name, "group": "kubevirt.io", "kind": kind})
+    }
+
     fn conflict(kind: &str, name: &str, gist: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {kind}.kubevirt.io \"{name}\": {gist}");
-        Self { code: 409, reason: "Conflict", message }
+        Self::new(409, "Conflict", message, Self::about(kind, name))
     }
 
     fn bad_request(message: impl Into<String>) -> Self {
-        Self { code: 400, reason: "BadRequest", message: message.into() }
+        Self::new(400, "BadRequest", message.into(), Value::Null)
     }
 
     fn forbidden(kind: &str, name: &str, gist: &str) -> Self {
-        Self { code: 403, reason: "Forbidden", message: format!("{kind}.kubevirt.io \"{name}\" is forbidden: {gist}") }
+        let message = format!("{kind}.kubevirt.io \"{name}\" is forbidden: {gist}");
+        Self::new(403, "Forbidden", message, Self::about(kind, name))
     }
 
     fn not_found(kind: &str, name: &str) -> Self {
-        Self { code: 404, reason: "NotFound", message: format!("{kind}.kubevirt.io \"{name}\" not found") }
+        Self::new(404, "NotFound", format!("{kind}.kubevirt.io \"{name}\" not found"), Self::about(kind, name))
     }
 
     fn internal(gist: &str) -> Self {
         let message = format!("Internal error occurred: {gist}");
-        Self { code: 500, reason: "InternalError", message }
+        Self::new(500, "InternalError", message, json!({"causes": [{"message": gist}]}))
+    }
+
+    /// What virt-api makes of a refusal by the API server when it carries a call out.
+    ///
+    /// Source: K `pkg/virt-api/rest/{lifecycle,volumes}.go`: a webhook's `Invalid` goes through where volumes change.
+    pub fn of_write(sub: &str, (code, reason, message): (u16, &str, &str)) -> Option<Self> {
+        match sub {
+            "addvolume" | "removevolume" if reason == "Invalid" && code == 422 => None,
+            "addvolume" | "removevolume" => Some(Self::internal(&format!("unable to patch vm: {message}"))),
+            _ => Some(Self::internal(message)),
+        }
+    }
+
+    fn as_text(self) -> Self {
+        Self { code: 500, is_text: true, ..self }
     }
 }
 
@@ -138,39 +167,64 @@ pub fn call(
     now: Now,
 ) -> Result<Answer, Refusal> {
     let ask = Ask { vm, vmi, body, view, now, name };
+    well_formed(body)?;
     let mut answer = match (on_vm, sub) {
         (true, "start") => lifecycle::start(&ask),
         (true, "stop") => lifecycle::stop(&ask),
         (true, "restart") => lifecycle::restart(&ask),
         (true, "migrate") => lifecycle::migrate(&ask),
         (_, "evacuate/cancel") => lifecycle::cancel_evacuation(&ask, on_vm),
-        (true, "addvolume") => volumes::add(&ask),
-        (true, "removevolume") => volumes::remove(&ask),
+        (_, "addvolume") => volumes::add(&ask, on_vm),
+        (_, "removevolume") => volumes::remove(&ask, on_vm),
+        (true, "memorydump") => dump::begin(&ask),
+        (true, "removememorydump") => dump::remove(&ask),
+        (_, "objectgraph") => {
+            Err(Refusal::bad_request("ObjectGraph feature gate not enabled: Unable to return object graph."))
+        }
         (true, "expand-spec") => Answer::shows(ask.vm()?.clone()),
-        (false, "addvolume" | "removevolume") => volumes::on_instance(&ask),
         (false, "pause") => machine::pause(&ask),
         (false, "unpause") => machine::unpause(&ask),
         (false, "softreboot") => machine::soft_reboot(&ask),
         (false, "reset") => machine::reset(&ask),
         (false, "freeze") => machine::freeze(&ask, true),
         (false, "unfreeze") => machine::freeze(&ask, false),
-        (false, "guestosinfo") => guest_info::os(&ask),
-        (false, "userlist") => guest_info::users(&ask),
-        (false, "filesystemlist") => guest_info::filesystems(&ask),
-        (false, "console") => machine::may_open(&ask, "autoattachSerialConsole", "No serial consoles are present."),
-        (false, "vnc" | "vnc/screenshot") => {
-            machine::may_open(&ask, "autoattachGraphicsDevice", "No graphics devices are present.")
+        (false, "guestosinfo") => guest_info::os(&ask).map_err(Refusal::as_text),
+        (false, "userlist") => guest_info::users(&ask).map_err(Refusal::as_text),
+        (false, "filesystemlist") => guest_info::filesystems(&ask).map_err(Refusal::as_text),
+        (false, "console") => machine::console(&ask),
+        (false, "vnc") => machine::display(&ask),
+        (false, "vnc/screenshot") => machine::display(&ask).map_err(Refusal::as_text),
+        _ => {
+            let message = "the server could not find the requested resource".to_owned();
+            Err(Refusal::new(404, "NotFound", message, json!({})))
         }
-        _ => Err(Refusal {
-            code: 404,
-            reason: "NotFound",
-            message: "the server could not find the requested resource".to_owned(),
-        }),
     }?;
     if object::items(body, "/dryRun").iter().any(|mode| mode == "All") {
         answer.effects.clear();
     }
     Ok(answer)
+}
+
+/// Options that are there are of their type. Source: K `pkg/virt-api/rest/subresource.go` (`decodeBody`); the gist is Go's.
+fn well_formed(body: &Value) -> Result<(), Refusal> {
+    let wrong = |what: &str, kind: &str| {
+        let gist = format!("json: cannot unmarshal {what} into Go value of type {kind}");
+        Err(Refusal::bad_request(format!("Can not unmarshal Request body to struct, error: {gist}")))
+    };
+    let Some(fields) = body.as_object() else {
+        return if body.is_null() { Ok(()) } else { wrong("something else", "struct") };
+    };
+    for (field, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        let kind = match field.as_str() {
+            "paused" if !value.is_boolean() => "bool",
+            "gracePeriod" | "gracePeriodSeconds" if !value.is_i64() => "int64",
+            "name" | "claimName" | "evacuationNodeName" if !value.is_string() => "string",
+            "dryRun" if !value.is_array() => "[]string",
+            _ => continue,
+        };
+        return wrong(field, kind);
+    }
+    Ok(())
 }
 
 impl<'a> Ask<'a> {
@@ -196,10 +250,9 @@ impl<'a> Ask<'a> {
         let vm = self.vm()?;
         let caller = Caller { user: "system:admin".to_owned(), is_kubevirt: false };
         let judged = crate::admission::admit(VM, Operation::Connect(action), Some(vm), vm.clone(), self.view, &caller);
-        judged.map(drop).map_err(|refusal| Refusal {
-            code: refusal.code,
-            reason: refusal.reason,
-            message: format!("admission webhook \"{}\" denied the request: {}", refusal.webhook, refusal.message),
+        judged.map(drop).map_err(|refusal| {
+            let gist = format!("admission webhook \"{}\" denied the request: {}", refusal.webhook, refusal.message);
+            Refusal::new(refusal.code, refusal.reason, gist, Value::Null)
         })
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Source: K `pkg/virt-controller/watch/vm/vm.go`; `harvester-api.md` §1.2, §1.7.
 
+mod dump;
 mod instance;
 mod status;
 mod strategy;
@@ -14,7 +15,7 @@ mod tests;
 use super::object::{self, key};
 use super::resources::{VM, VMI};
 use super::{Behaviour, Effect, Key, Now, Outcome, Role, View};
-pub(crate) use instance::build;
+pub(crate) use instance::{build, complete_instance, complete_template, uuid_of as machine_uuid};
 use serde_json::{Value, json};
 pub(crate) use status::claim_name;
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub(crate) const VM_CONTROLLER: Behaviour =
 /// Finalizer that the VM controller puts on a VM and on its VMI.
 pub(crate) const VM_FINALIZER: &str = "kubevirt.io/virtualMachineControllerFinalize";
 /// Finalizer that a VMI carries from its creation on.
-pub(crate) const VMI_FINALIZER: &str = "foregroundDeleteVirtualMachine";
+pub(crate) const VMI_FINALIZER: &str = "kubevirt.io/foregroundDeleteVirtualMachine";
 const LOOK_AT_DISKS: Duration = Duration::from_secs(1);
 const SOURCE: &str = "virtualmachine-controller";
 
@@ -50,11 +51,17 @@ fn step(vm: &Value, view: &dyn View, now: Now) -> Outcome {
     let decision = decide(vm, vmi, now);
     let mut effects = Vec::new();
     act(vm, vmi, &decision, now, &mut effects);
+    if decision.becomes_always {
+        let strategy = if vm.pointer("/spec/runStrategy").is_some() { json!({"runStrategy": "Always"}) } else { json!({"running": true}) };
+        effects.extend(object::merge(VM, vm, json!({"spec": strategy})));
+    }
     if let Some(vmi) = vmi {
         effects.extend(release(vmi, view, &decision));
         effects.extend(live_update(vm, vmi));
     }
-    let shown = status::status(vm, vmi, view, &decision, now);
+    effects.extend(dump::act(vm, vmi, view));
+    let mut shown = status::status(vm, vmi, view, &decision, now);
+    shown["memoryDumpRequest"] = dump::next(vm, vmi);
     let waits_for_disks =
         matches!(object::text(&shown, "/printableStatus"), "WaitingForVolumeBinding" | "Provisioning");
     effects.extend(object::merge_status(VM, vm, shown));

@@ -6,23 +6,13 @@
 
 use super::strategy::{Decision, run_strategy};
 use crate::behave::object::{self, condition, is_true};
+use crate::behave::quantity::bytes_of;
 use crate::behave::resources::{DATAVOLUME, PVC, STORAGECLASS, VOLUMESNAPSHOTCLASS};
 use crate::behave::{Now, View};
 use serde_json::{Value, json};
 
-/// VMI conditions that appear on the VM too.
-const COPIED: &[&str] = &[
-    "Ready",
-    "Paused",
-    "AgentConnected",
-    "LiveMigratable",
-    "StorageLiveMigratable",
-    "VolumesChange",
-    "DataVolumesReady",
-    "HotVCPUChange",
-    "HotMemoryChange",
-    "MigrationRequired",
-];
+/// Conditions that a VM does not take over from its instance as they are.
+const OWN: &[&str] = &["Ready", "Failure", "RestartRequired"];
 
 struct Sight<'a> {
     vm: &'a Value,
@@ -44,7 +34,7 @@ const PRINTABLE: &[(&str, Claim)] = &[
     ("DataVolumeError", |s| s.data_volumes(|phase| phase == "Failed")),
     ("ErrorUnschedulable", |s| s.has_reason("PodScheduled", "Unschedulable")),
     ("Provisioning", |s| s.data_volumes(|phase| !matches!(phase, "Succeeded" | "Failed" | "WaitForFirstConsumer"))),
-    ("WaitingForVolumeBinding", |s| s.decision.wants_instance && s.has_unbound_claim()),
+    ("WaitingForVolumeBinding", |s| s.is_set_to_start() && s.has_unbound_claim()),
     ("ErrImagePull", |s| s.has_reason("Synchronized", "ErrImagePull")),
     ("ImagePullBackOff", |s| s.has_reason("Synchronized", "ImagePullBackOff")),
     ("Starting", |s| s.is_starting()),
@@ -89,6 +79,18 @@ impl Sight<'_> {
         })
     }
 
+    /// Source: `isSetToStart`; who starts again on failure counts as such even where it rests.
+    fn is_set_to_start(&self) -> bool {
+        let is_first = |action: &str| self.decision.requests.first().is_some_and(|held| held["action"] == action);
+        match (run_strategy(self.vm), self.vmi) {
+            ("Always", _) | ("RerunOnFailure" | "Once", None) => true,
+            ("RerunOnFailure", Some(_)) => self.phase() != "Succeeded",
+            ("Manual", Some(_)) => !is_first("Stop"),
+            ("Manual", None) => is_first("Start"),
+            _ => false,
+        }
+    }
+
     fn is_starting(&self) -> bool {
         let in_progress = matches!(self.phase(), "Pending" | "Scheduling" | "Scheduled")
             || (self.vmi.is_some() && self.phase().is_empty());
@@ -123,7 +125,9 @@ pub(crate) fn claim_name(volume: &Value) -> &str {
 pub(super) fn status(vm: &Value, vmi: Option<&Value>, view: &dyn View, decision: &Decision, now: Now) -> Value {
     let sight = Sight { vm, vmi, view, decision };
     let word = PRINTABLE.iter().find(|(_, holds)| holds(&sight)).map_or("Unknown", |(word, _)| word);
-    let created = vmi.is_some_and(|vmi| !super::super::vmi::is_final(vmi));
+    let created = vmi.is_some();
+    // Who was never started has no strategy that it was started with.
+    let was_created = created || !object::text(vm, "/status/runStrategy").is_empty();
     let ready = vmi.is_some_and(|vmi| is_true(vmi, "Ready"));
     let requests = if decision.requests.is_empty() { Value::Null } else { json!(decision.requests) };
     let truth = |held: bool| if held { json!(true) } else { Value::Null };
@@ -131,7 +135,7 @@ pub(super) fn status(vm: &Value, vmi: Option<&Value>, view: &dyn View, decision:
         "printableStatus": word,
         "created": truth(created),
         "ready": truth(ready),
-        "runStrategy": run_strategy(vm),
+        "runStrategy": if was_created { json!(run_strategy(vm)) } else { Value::Null },
         "stateChangeRequests": requests,
         "startFailure": decision.start_failure,
         "conditions": conditions(vm, vmi, now),
@@ -142,46 +146,103 @@ pub(super) fn status(vm: &Value, vmi: Option<&Value>, view: &dyn View, decision:
 }
 
 fn conditions(vm: &Value, vmi: Option<&Value>, now: Now) -> Vec<Value> {
-    let mut all: Vec<Value> = object::items(vm, "/status/conditions")
-        .iter()
-        .filter(|held| !COPIED.iter().any(|copied| held["type"] == *copied))
-        .cloned()
-        .collect();
-    match vmi {
+    let mut all = object::items(vm, "/status/conditions").to_vec();
+    let Some(vmi) = vmi else {
+        // What the last instance said of itself stays.
+        object::drop_condition(&mut all, "RestartRequired");
+        object::set_condition(&mut all, "Ready", false, "VMINotExists", "VMI does not exist", now);
+        return all;
+    };
+    let theirs = object::items(vmi, "/status/conditions");
+    let is_own = |held: &Value| OWN.iter().any(|own| held["type"] == *own);
+    all.retain(|held| is_own(held) && held["type"] != "Ready");
+    match condition(vmi, "Ready") {
+        Some(held) => all.push(held.clone()),
         None => {
-            object::drop_condition(&mut all, "RestartRequired");
-            let old = condition(vm, "Ready").filter(|held| held["status"] == "False").cloned();
-            all.extend(old);
-            object::set_condition(&mut all, "Ready", false, "VMINotExists", "VMI does not exist", now);
+            let message = "VMI is missing the Ready condition";
+            object::set_condition(&mut all, "Ready", false, "VMIConditionMissing", message, now);
         }
-        Some(vmi) => {
-            all.extend(COPIED.iter().filter_map(|kind| condition(vmi, kind).cloned()));
-            if needs_restart(vm, vmi) {
-                let message = "a non-live-updatable field was changed in the template spec";
-                object::set_condition(&mut all, "RestartRequired", true, "RestartRequired", message, now);
-            }
-        }
+    }
+    all.extend(theirs.iter().filter(|held| !is_own(held)).cloned());
+    if object::is_deleting(vmi) {
+        object::drop_condition(&mut all, "RestartRequired");
+    } else if let Some(message) = restart_reason(vm, vmi) {
+        object::set_condition(&mut all, "RestartRequired", true, "", message, now);
     }
     all
 }
 
-/// Whether the template now says something that a running instance cannot take over.
-fn needs_restart(vm: &Value, vmi: &Value) -> bool {
+/// What of a template may change under a running guest, or is compared in another way.
+const LIVE: &[&str] = &[
+    "/nodeSelector",
+    "/affinity",
+    "/tolerations",
+    "/domain/cpu/sockets",
+    "/domain/memory/guest",
+    "/domain/resources",
+    "/domain/devices/disks",
+    "/domain/devices/interfaces",
+    "/networks",
+    "/volumes",
+    "/terminationGracePeriodSeconds",
+];
+
+/// Why the template says something that a running instance cannot take over.
+///
+/// Source: K `pkg/virt-controller/watch/vm/vm.go` (`addRestartRequiredIfNeeded`, `handleCPUChangeRequest`,
+/// `handleMemoryHotplugRequest`).
+fn restart_reason(vm: &Value, vmi: &Value) -> Option<&'static str> {
     if super::super::vmi::is_final(vmi) {
-        return false;
+        return None;
     }
-    let differs = |pointer: &str| {
-        let wanted = object::at(vm, &format!("/spec/template/spec{pointer}"));
-        wanted.is_some_and(|wanted| object::at(vmi, &format!("/spec{pointer}")) != Some(wanted))
+    let (wanted, held) = (object::part(vm, "/spec/template/spec"), &vmi["spec"]);
+    if !is_carried(&wanted, held, "") || has_new_disks(&wanted, held) {
+        return Some("a non-live-updatable field was changed in the template spec");
+    }
+    let sockets = object::number(&wanted, "/domain/cpu/sockets");
+    if sockets.is_some() && sockets > object::number(held, "/domain/cpu/maxSockets").or(sockets) {
+        return Some("CPU sockets updated in template spec to a value higher than what's available");
+    }
+    if sockets.is_some_and(|sockets| sockets > 0) && sockets < object::number(held, "/domain/cpu/sockets") {
+        return Some("Reduction of CPU socket count requires a restart");
+    }
+    let memory = |of: &Value, pointer: &str| object::at(of, pointer).and_then(bytes_of);
+    let (asked, has) = (memory(&wanted, "/domain/memory/guest")?, memory(held, "/domain/memory/guest")?);
+    let at_boot = memory(vmi, "/status/memory/guestAtBoot").unwrap_or(has);
+    match memory(held, "/domain/memory/maxGuest") {
+        _ if asked == has || memory(vmi, "/status/memory/guestCurrent").is_none() => None,
+        _ if !is_true(vmi, "LiveMigratable") => {
+            Some("memory updated in template spec. Memory-hotplug is only available for migratable VMs")
+        }
+        None => Some("memory updated in template spec. Memory-hotplug is not available for this VM configuration"),
+        Some(_) if asked < at_boot => {
+            Some("memory updated in template spec to a value lower than what the VM started with")
+        }
+        Some(most) if asked > most => Some("memory updated in template spec to a value higher than what's available"),
+        Some(_) => None,
+    }
+}
+
+/// Whether all that is wanted is held, apart from what may change.
+fn is_carried(wanted: &Value, held: &Value, at: &str) -> bool {
+    if LIVE.contains(&at) {
+        return true;
+    }
+    match (wanted, held) {
+        (Value::Object(fields), held) if held.is_object() || fields.is_empty() => {
+            fields.iter().all(|(key, value)| is_carried(value, &held[key.as_str()], &format!("{at}/{key}")))
+        }
+        (wanted, held) => wanted == held || wanted.is_null(),
+    }
+}
+
+/// Whether volumes came or went that cannot be plugged in.
+fn has_new_disks(wanted: &Value, held: &Value) -> bool {
+    let fixed = |spec: &Value| -> Vec<Value> {
+        let volumes = object::items(spec, "/volumes").iter();
+        volumes.filter(|volume| !crate::behave::is_hotplugged(volume) && volume.get("memoryDump").is_none()).cloned().collect()
     };
-    let sockets = object::number(vm, "/spec/template/spec/domain/cpu/sockets");
-    let above = sockets > object::number(vmi, "/spec/domain/cpu/maxSockets").or(sockets);
-    let below = sockets < object::number(vmi, "/spec/domain/cpu/sockets");
-    ["/domain/cpu/cores", "/domain/cpu/threads", "/domain/firmware/bootloader", "/domain/resources/limits", "/hostname"]
-        .into_iter()
-        .any(differs)
-        || above
-        || (sockets.is_some() && below)
+    fixed(wanted) != fixed(held)
 }
 
 /// Whether KubeVirt could snapshot each volume: one snapshot class of its driver, or a default among several.

@@ -22,6 +22,8 @@ pub(crate) struct Decision {
     pub(crate) start: bool,
     /// Start it paused.
     pub(crate) paused: bool,
+    /// A halted VM was asked to start paused: from now on it is always to run.
+    pub(crate) becomes_always: bool,
     /// Delete the instance.
     pub(crate) stop: bool,
     /// Grace period that a stop request asked for.
@@ -66,14 +68,20 @@ pub(super) fn decide(vm: &Value, vmi: Option<&Value>, now: Now) -> Decision {
         ("Always", None) => (true, false),
         ("Always", Some(phase)) => (false, has_stop || is_ended(phase)),
         ("RerunOnFailure", None) => (has_start || !same_strategy, false),
-        ("RerunOnFailure", Some(phase)) => (false, has_stop || phase == "Failed"),
+        ("RerunOnFailure", Some(phase)) => (false, has_stop || is_ended(phase)),
         ("Manual", None) => (has_start, false),
         ("Manual", Some(_)) => (false, has_stop),
-        ("Once", None) => (!same_strategy, false),
+        ("Once", None) => (true, false),
         ("Halted", Some(_)) => (false, true),
+        ("Halted", None) => {
+            made.becomes_always = has_start;
+            (false, false)
+        }
         _ => (false, false),
     };
-    if run_strategy(vm) == "RerunOnFailure" && phase == Some("Failed") && !has_start && !has_stop {
+    // Who failed is started again; the request is made once, when the instance is taken away.
+    let is_leaving = vmi.is_some_and(object::is_deleting);
+    if run_strategy(vm) == "RerunOnFailure" && phase == Some("Failed") && !has_start && !is_leaving {
         made.requests.push(json!({"action": "Start"}));
     }
     made.wants_instance = start || (phase.is_some() && !stop);
@@ -101,7 +109,7 @@ fn open_requests(vm: &Value, vmi: Option<&Value>) -> Vec<Value> {
     while let Some(first) = open.first() {
         let done = match (first["action"].as_str(), vmi) {
             (Some("Stop"), vmi) => vmi.is_none_or(|vmi| !asks_stop_of(first, vmi)),
-            (_, Some(_)) => true,
+            (_, Some(vmi)) => !object::is_deleting(vmi) && !is_ended(object::text(vmi, "/status/phase")),
             (_, None) => false,
         };
         if !done {

@@ -175,8 +175,8 @@ fn scheduling<'a>(
     status["nodeName"] = json!(node);
     status["qosClass"] = pod["status"]["qosClass"].clone();
     status["migrationTransport"] = json!("Unix");
-    status["volumeStatus"] = json!(volume_status(vmi, view));
-    status["interfaces"] = json!(interfaces(vmi, pod));
+    status["volumeStatus"] = object::listed(volume_status(vmi, view));
+    status["interfaces"] = object::listed(interfaces(vmi, pod));
     *labels = json!({NODE_NAME: node});
     ("Scheduled", Outcome::rest())
 }
@@ -194,8 +194,8 @@ pub(crate) fn runs(pod: &Value) -> bool {
 
 fn watched<'a>(vmi: &'a Value, pod: Option<&Value>, status: &mut Value, view: &dyn View) -> Next<'a> {
     let Some(pod) = pod else { return ("Failed", Outcome::rest()) };
-    status["volumeStatus"] = json!(volume_status(vmi, view));
-    status["interfaces"] = json!(interfaces(vmi, pod));
+    status["volumeStatus"] = object::listed(volume_status(vmi, view));
+    status["interfaces"] = object::listed(interfaces(vmi, pod));
     (object::text(vmi, "/status/phase"), Outcome::rest())
 }
 

@@ -138,7 +138,10 @@ pub(crate) fn volume_status(vmi: &Value, view: &dyn View) -> Vec<Value> {
                 status["persistentVolumeClaimInfo"] = info;
             }
             let is_new = status.get("hotplugVolume").is_none();
-            if hardware::is_hotplugged(volume) && is_new {
+            if let Some(dump) = volume.get("memoryDump").filter(|_| is_new) {
+                status["memoryDumpVolume"] = json!({"claimName": dump["claimName"]});
+            }
+            if (hardware::is_hotplugged(volume) || volume.get("memoryDump").is_some()) && is_new {
                 let name = object::text(volume, "/name");
                 status["hotplugVolume"] =
                     json!({"attachPodName": format!("hp-volume-{name}"), "attachPodUID": object::uid(vmi)});

@@ -168,7 +168,9 @@ fn shape_of(text: &'static str, inside: &[Line], types: &mut Types) -> Shape {
             }
             None => {
                 let fields = inside.iter().map(|line| field(line, types)).collect();
-                let (is_open, is_atomic) = (first == "open", first == "atom");
+                let is_atomic = first == "atom";
+                // An atom that names no fields may hold any.
+                let is_open = first == "open" || (is_atomic && inside.is_empty());
                 Shape::Struct(Arc::new(Struct { name: None, fields, is_open, is_atomic }))
             }
         },
