@@ -1,5 +1,4 @@
 //! Every page and the power of a VM with each Harvester that is out there, beside each other in one fleet.
-#![expect(clippy::unwrap_used, reason = "a helper that fails here fails its test")]
 
 mod common;
 

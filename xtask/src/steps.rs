@@ -33,6 +33,12 @@ impl Tally {
         }
     }
 
+    /// Adds those of another run.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
     /// `part` begins with a number and a word, as in `12 passed (3.4s)`; a flaky test of Playwright failed at least once.
     fn add(&mut self, part: &str) {
         let mut words = part.split_whitespace();

@@ -14,10 +14,13 @@ use super::definitions::{Definitions, Wish};
 use super::kept::Kept;
 use super::programs::Programs;
 use super::up::Witness;
+use crate::browser::{playwright, prepare};
+use crate::build::build;
 use crate::cargo::cargo;
-use crate::process::{answer, run_reading, said, shown};
+use crate::clients::Clients;
+use crate::process::{Running, answer, bound_to_us, run, run_reading, said, shown};
 use crate::steps::{Outcome, Tally};
-use crate::workspace::Workspace;
+use crate::workspace::{Profile, Workspace};
 
 /// Said where there is nothing to run.
 const WITHOUT_GO: &str = "no Go here, so nothing was held against upstream's own programs";
@@ -50,9 +53,19 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         let mut suite = cargo(workspace, words);
         run_reading(suite.env("HARVESTER_WITNESS", one.file()), |line| tally.read(line))?;
     }
+    tally.passed += meet_clients(workspace, &one)?;
+    tally.merge(in_the_browser(workspace, &one)?);
     println!("  held against the simulator's suites, it needs {}", one.memory());
-    let two = Witness::start(workspace, &cache, "check-2", 3, &wish).context("a second one beside the first")?;
+    let next = Wish::next_where_there_is_one(workspace);
+    let two = Witness::start(workspace, &cache, "check-2", 3, &next).context("a second one beside the first")?;
     println!("  a second one comes up beside it after {:.1} s", two.took.as_secs_f64());
+    if next.is_next() {
+        println!("  it has the definitions of the next release: what the product writes is strictly valid there too");
+        let mut suite = cargo(workspace, PRODUCT);
+        run_reading(suite.env("HARVESTER_WITNESS", two.file()), |line| tally.read(line))?;
+    } else {
+        println!("  no definitions of the next release here: nothing was held against these");
+    }
     let pids: Vec<u32> = [&one, &two].iter().flat_map(|witness| witness.plane.pids().map(|(_, pid)| pid)).collect();
     one.end()?;
     two.end()?;
@@ -63,11 +76,37 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Done(tally))
 }
 
-/// The node agent's story, then the conformance suite; each brings a node agent, so one after the other.
-const SUITES: [&str; 2] = [
+/// The node agent's story, the conformance suite, the product's story; each brings a node agent, so one after the other.
+const SUITES: [&str; 3] = [
     "test -p simulator --test witness -- --nocapture",
     "test -p simulator --test conformance -- --nocapture the_witness_holds_every_case",
+    PRODUCT,
 ];
+/// What the product writes, and what it does.
+const PRODUCT: &str = "test -p app -p server --features app/ssr --test witness -- --nocapture";
+
+/// Other people's clients, with a node agent beside them as a process.
+fn meet_clients(workspace: &Workspace, witness: &Witness) -> Result<u64> {
+    let clients = Clients::ensure(workspace)?;
+    run(&mut cargo(workspace, "build -p simulator --bin harvester-sim"))?;
+    let mut agent = bound_to_us(&workspace.program(Profile::Dev).with_file_name("harvester-sim"), "TERM");
+    agent.args(["behave", "--nodes", "3", "--platform", "--kubeconfig"]).arg(witness.plane.path("agent.kubeconfig"));
+    agent.arg("--console-port").arg(witness.plane.handler_port().to_string());
+    let _agent = Running::start(agent.arg("--console-tls").arg(witness.plane.path("handler")))?;
+    let ready = "get nodes -o jsonpath={.items[*].status.conditions[?(@.type==\"Ready\")].status}";
+    eventually(witness, ready, |said| said == "True True True")?;
+    clients.meet(&witness.plane.path("admin.kubeconfig"))
+}
+
+/// The product's story as a person does it, in Chromium.
+fn in_the_browser(workspace: &Workspace, witness: &Witness) -> Result<Tally> {
+    prepare(workspace)?;
+    build(workspace, Profile::Dev)?;
+    let mut tally = Tally::default();
+    let mut spec = playwright(workspace, &["test", "tests/witness.spec.ts"]);
+    run_reading(spec.env("HARVESTER_WITNESS", witness.file()), |line| tally.read(line))?;
+    Ok(tally)
+}
 
 /// What must hold, and how it is seen.
 type Check = (&'static str, fn(&Witness, &Programs) -> Result<()>);

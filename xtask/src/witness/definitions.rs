@@ -28,6 +28,16 @@ pub(crate) struct Wish {
 }
 
 impl Wish {
+    /// The next release, where the folder that would be taken has one; what is asked for by default otherwise.
+    pub(super) fn next_where_there_is_one(workspace: &Workspace) -> Self {
+        Self { definitions: None, next: workspace.path(BESIDE).join(NEXT).is_dir() }
+    }
+
+    /// Whether the next release is wished for.
+    pub(super) fn is_next(&self) -> bool {
+        self.next
+    }
+
     /// As arguments for another call of ours.
     pub(super) fn arguments(&self) -> Result<Vec<String>> {
         let mut arguments = Vec::new();

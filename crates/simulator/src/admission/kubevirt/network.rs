@@ -88,8 +88,9 @@ fn sources(networks: &[Value], at: &str, causes: &mut Causes) {
             _ => {}
         }
     }
-    let nameless =
-        networks.iter().position(|network| has(network, "multus") && object::text(network, "/multus/networkName").is_empty());
+    let nameless = networks
+        .iter()
+        .position(|network| has(network, "multus") && object::text(network, "/multus/networkName").is_empty());
     if let Some(index) = nameless {
         causes.required(format!("{at}.networks[{index}]"), "CNI delegating plugin must have a networkName");
     }
@@ -179,7 +180,7 @@ fn mac_fault(text: &str) -> Option<&'static str> {
     let split = |mark: char, digits: usize| -> Option<usize> {
         let parts: Vec<&str> = text.split(mark).collect();
         let is_hex = |part: &&str| part.len() == digits && part.chars().all(|c| c.is_ascii_hexdigit());
-        (parts.len() > 1 && parts.iter().all(|part| is_hex(&part))).then_some(parts.len() * digits / 2)
+        (parts.len() > 1 && parts.iter().all(is_hex)).then_some(parts.len() * digits / 2)
     };
     match split(':', 2).or_else(|| split('-', 2)).or_else(|| split('.', 4)) {
         Some(6) => None,
@@ -213,7 +214,11 @@ fn ports(ports: &[Value], at: &str, causes: &mut Causes) {
 fn dhcp(interface: &Value, spec_at: &str, at: &str, causes: &mut Causes) {
     let options = object::items(interface, "/dhcpOptions/privateOptions");
     let number = |option: &Value| object::number(option, "/option").unwrap_or(0);
-    if options.iter().enumerate().any(|(index, option)| options[..index].iter().any(|other| number(other) == number(option))) {
+    if options
+        .iter()
+        .enumerate()
+        .any(|(index, option)| options[..index].iter().any(|other| number(other) == number(option)))
+    {
         causes.invalid(spec_at, "Found Duplicates: you have provided duplicate DHCPPrivateOptions");
     }
     for _ in options.iter().filter(|option| !(224..=254).contains(&number(option))) {

@@ -103,7 +103,7 @@ impl Refusal {
         }
     }
 
-    fn as_text(self) -> Self {
+    fn in_text(self) -> Self {
         Self { code: 500, is_text: true, ..self }
     }
 }
@@ -188,12 +188,12 @@ pub fn call(
         (false, "reset") => machine::reset(&ask),
         (false, "freeze") => machine::freeze(&ask, true),
         (false, "unfreeze") => machine::freeze(&ask, false),
-        (false, "guestosinfo") => guest_info::os(&ask).map_err(Refusal::as_text),
-        (false, "userlist") => guest_info::users(&ask).map_err(Refusal::as_text),
-        (false, "filesystemlist") => guest_info::filesystems(&ask).map_err(Refusal::as_text),
+        (false, "guestosinfo") => guest_info::os(&ask).map_err(Refusal::in_text),
+        (false, "userlist") => guest_info::users(&ask).map_err(Refusal::in_text),
+        (false, "filesystemlist") => guest_info::filesystems(&ask).map_err(Refusal::in_text),
         (false, "console") => machine::console(&ask),
         (false, "vnc") => machine::display(&ask),
-        (false, "vnc/screenshot") => machine::display(&ask).map_err(Refusal::as_text),
+        (false, "vnc/screenshot") => machine::display(&ask).map_err(Refusal::in_text),
         _ => {
             let message = "the server could not find the requested resource".to_owned();
             Err(Refusal::new(404, "NotFound", message, json!({})))
