@@ -157,11 +157,7 @@ async fn who_cannot_move_is_kept_and_who_fails_tries_ever_later() {
     let simulator = Simulator::builder().build();
     start(&simulator, vm("fixed", "bridge")).await;
     let refused = evict(&simulator, &pod_of(&simulator, "fixed"), "").await;
-    assert!(
-        refused
-            .gist()
-            .ends_with("VMI fixed is configured with an eviction strategy but is not live-migratable")
-    );
+    assert!(refused.gist().ends_with("VMI fixed is configured with an eviction strategy but is not live-migratable"));
     assert_eq!(refused.code, 429);
 
     let name = "web-fault-migration-fails";

@@ -95,10 +95,11 @@ pub(super) fn label_faults(text: &str) -> Vec<String> {
 
 /// What is wrong with a name that must be DNS labels with dots. Source: as above (`IsDNS1123Subdomain`).
 pub(super) fn subdomain_faults(text: &str) -> Vec<String> {
-    let is_good = !text.is_empty() && text.split('.').all(|part| {
-        let inner = part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        !part.is_empty() && inner && !part.starts_with('-') && !part.ends_with('-')
-    });
+    let is_good = !text.is_empty()
+        && text.split('.').all(|part| {
+            let inner = part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+            !part.is_empty() && inner && !part.starts_with('-') && !part.ends_with('-')
+        });
     let mut faults = Vec::new();
     if text.len() > 253 {
         faults.push("must be no more than 253 characters".to_owned());

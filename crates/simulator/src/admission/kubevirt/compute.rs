@@ -100,14 +100,17 @@ pub(super) fn machine_type(spec: &Value, at: &str, causes: &mut Causes) {
 pub(super) fn acpi_tables(spec: &Value, at: &str, causes: &mut Causes) {
     let Some(tables) = object::at(spec, "/domain/firmware/acpi").filter(|tables| tables.is_object()) else { return };
     let field = format!("{at}.acpi");
-    let refs = [("slicNameRef", object::text(tables, "/slicNameRef")), ("msdmNameRef", object::text(tables, "/msdmNameRef"))];
+    let refs =
+        [("slicNameRef", object::text(tables, "/slicNameRef")), ("msdmNameRef", object::text(tables, "/msdmNameRef"))];
     if refs.iter().all(|(_, name)| name.is_empty()) {
         return causes.invalid(field, "ACPI was set but no SLIC nor MSDM volume reference was set");
     }
     for (key, name) in refs.into_iter().filter(|(_, name)| !name.is_empty()) {
         match object::items(spec, "/volumes").iter().find(|volume| volume["name"] == name) {
             Some(volume) if volume.get("secret").is_some() => {}
-            Some(_) => causes.invalid(format!("{field}.{key}"), format!("{field} refers to Volume of unsupported type.")),
+            Some(_) => {
+                causes.invalid(format!("{field}.{key}"), format!("{field} refers to Volume of unsupported type."))
+            }
             None => causes.invalid(format!("{field}.{key}"), format!("{field} does not have a matching Volume.")),
         }
     }
@@ -203,8 +206,9 @@ fn numa(spec: &Value, at: &str, is_pinned: bool, causes: &mut Causes) {
     }
     let field = format!("{at}.domain.cpu.numa.guestMappingPassthrough");
     if !is_pinned {
-        let message =
-            format!("{at}.domain.cpu.dedicatedCpuPlacement must be set to true when NUMA topology strategy is set in {field}");
+        let message = format!(
+            "{at}.domain.cpu.dedicatedCpuPlacement must be set to true when NUMA topology strategy is set in {field}"
+        );
         causes.invalid(&field, message);
     }
     if object::at(spec, "/domain/memory/hugepages").is_none() {
@@ -288,7 +292,8 @@ fn kernel(spec: &Value, at: &str, causes: &mut Causes) {
         causes.required(format!("{at}.container.image"), format!("{at}.container must be defined with an image"));
     }
     if object::text(container, "/kernelPath").is_empty() && object::text(container, "/initrdPath").is_empty() {
-        let message = format!("{at}.container must be defined with at least one of the following: kernelPath, initrdPath");
+        let message =
+            format!("{at}.container must be defined with at least one of the following: kernelPath, initrdPath");
         causes.required(format!("{at}.container"), message);
     }
 }
@@ -316,7 +321,8 @@ pub(super) fn gated(spec: &Value, at: &str, causes: &mut Causes) {
     }
     for filesystem in object::items(spec, "/domain/devices/filesystems") {
         let volume = object::items(spec, "/volumes").iter().find(|volume| volume["name"] == filesystem["name"]);
-        let is_disk = |volume: &&Value| volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some();
+        let is_disk =
+            |volume: &&Value| volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some();
         if volume.as_ref().is_some_and(is_disk) {
             let message = "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC";
             causes.invalid(format!("{at}.domain.devices.filesystems"), message);

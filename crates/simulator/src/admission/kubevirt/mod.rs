@@ -12,9 +12,9 @@ mod place;
 mod storage;
 
 use super::cause::{Causes, plain};
-pub(crate) use compute::growth_fault;
 use super::{Verdict, Write};
 use crate::behave::{complete_template, object, run_strategy};
+pub(crate) use compute::growth_fault;
 use serde_json::Value;
 
 const WEBHOOK: &str = "virtualmachine-validator.kubevirt.io";
@@ -109,7 +109,9 @@ fn metadata_of(metadata: &Value, at: &str, is_kubevirt: bool, causes: &mut Cause
         let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
         causes.unsupported(format!("{at}.labels"), message);
     }
-    let noted = |key: &str| object::annotation(&serde_json::json!({"metadata": metadata}), key).is_some_and(|text| !text.is_empty());
+    let noted = |key: &str| {
+        object::annotation(&serde_json::json!({"metadata": metadata}), key).is_some_and(|text| !text.is_empty())
+    };
     if noted("kubevirt.io/ignitiondata") {
         let message = format!(
             "ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry {at}.annotations.kubevirt.io/ignitiondata"

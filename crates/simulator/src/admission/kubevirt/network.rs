@@ -88,8 +88,9 @@ fn sources(networks: &[Value], at: &str, causes: &mut Causes) {
             _ => {}
         }
     }
-    let nameless =
-        networks.iter().position(|network| has(network, "multus") && object::text(network, "/multus/networkName").is_empty());
+    let nameless = networks
+        .iter()
+        .position(|network| has(network, "multus") && object::text(network, "/multus/networkName").is_empty());
     if let Some(index) = nameless {
         causes.required(format!("{at}.networks[{index}]"), "CNI delegating plugin must have a networkName");
     }
@@ -213,7 +214,11 @@ fn ports(ports: &[Value], at: &str, causes: &mut Causes) {
 fn dhcp(interface: &Value, spec_at: &str, at: &str, causes: &mut Causes) {
     let options = object::items(interface, "/dhcpOptions/privateOptions");
     let number = |option: &Value| object::number(option, "/option").unwrap_or(0);
-    if options.iter().enumerate().any(|(index, option)| options[..index].iter().any(|other| number(other) == number(option))) {
+    if options
+        .iter()
+        .enumerate()
+        .any(|(index, option)| options[..index].iter().any(|other| number(other) == number(option)))
+    {
         causes.invalid(spec_at, "Found Duplicates: you have provided duplicate DHCPPrivateOptions");
     }
     for _ in options.iter().filter(|option| !(224..=254).contains(&number(option))) {

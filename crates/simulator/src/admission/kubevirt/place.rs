@@ -55,8 +55,7 @@ pub(super) fn probes(spec: &Value, at: &str, causes: &mut Causes) {
     for kind in each {
         let Some(probe) = probe(kind) else { continue };
         let field = format!("{at}.{kind}");
-        let ways =
-            ["httpGet", "tcpSocket", "exec", "guestAgentPing"].into_iter().filter(|way| has(probe, way)).count();
+        let ways = ["httpGet", "tcpSocket", "exec", "guestAgentPing"].into_iter().filter(|way| has(probe, way)).count();
         if ways > 1 {
             causes.invalid(&field, format!("{field} must have exactly one probe type set"));
         }
@@ -80,8 +79,9 @@ pub(super) fn probes(spec: &Value, at: &str, causes: &mut Causes) {
 }
 
 pub(super) fn credentials(spec: &Value, at: &str, causes: &mut Causes) {
-    let has_volume =
-        |kind: &str| object::items(spec, "/volumes").iter().any(|volume| volume.get(kind).is_some_and(Value::is_object));
+    let has_volume = |kind: &str| {
+        object::items(spec, "/volumes").iter().any(|volume| volume.get(kind).is_some_and(Value::is_object))
+    };
     for (index, credential) in object::items(spec, "/accessCredentials").iter().enumerate() {
         let field = format!("{at}[{index}]");
         let has = |pointer: &str| object::at(credential, pointer).is_some_and(|held| !held.is_null());
@@ -92,10 +92,9 @@ pub(super) fn credentials(spec: &Value, at: &str, causes: &mut Causes) {
             }
             kinds += 1;
             let mut methods = 0;
-            for (method, volume, word) in [
-                ("noCloud", "cloudInitNoCloud", "noCloud"),
-                ("configDrive", "cloudInitConfigDrive", "configDrive"),
-            ] {
+            for (method, volume, word) in
+                [("noCloud", "cloudInitNoCloud", "noCloud"), ("configDrive", "cloudInitConfigDrive", "configDrive")]
+            {
                 if kind == "sshPublicKey" && has(&format!("/{kind}/propagationMethod/{method}")) {
                     methods += 1;
                     if !has_volume(volume) {

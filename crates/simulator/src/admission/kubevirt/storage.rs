@@ -210,9 +210,7 @@ pub(super) fn volumes(spec: &Value, at: &str, causes: &mut Causes) {
         if has(volume, "hostDisk") {
             causes.invalid(&field, "HostDisk feature gate is not enabled");
         }
-        for (kind, key) in
-            [("configMap", "name"), ("secret", "secretName"), ("serviceAccount", "serviceAccountName")]
-        {
+        for (kind, key) in [("configMap", "name"), ("secret", "secretName"), ("serviceAccount", "serviceAccountName")] {
             if has(volume, kind) && object::text(&volume[kind], &format!("/{key}")).is_empty() {
                 let field = format!("{field}.{kind}.{key}");
                 causes.invalid(&field, format!("{field} is a required field"));
@@ -281,10 +279,7 @@ pub(super) fn templates(vm: &Value, causes: &mut Causes) {
         let (pvc, storage) = (has(&template["spec"], "pvc"), has(&template["spec"], "storage"));
         if name.is_empty() {
             let field = format!("{field}.name");
-            causes.required(
-                &field,
-                format!("'name' field must not be empty for DataVolumeTemplate entry {field}."),
-            );
+            causes.required(&field, format!("'name' field must not be empty for DataVolumeTemplate entry {field}."));
         } else if !pvc && !storage {
             causes.invalid(format!("{field}.PVC.Storage"), "Missing Data volume PVC or Storage");
         } else if pvc && storage {

@@ -51,7 +51,8 @@ pub(super) fn start(ask: &Ask<'_>) -> Outcome {
         return Err(conflict(ask, RECOVERY));
     }
     let paused = object::flag(ask.body, "/paused");
-    let start = if paused { json!({"action": "Start", "data": {"paused": "true"}}) } else { json!({"action": "Start"}) };
+    let start =
+        if paused { json!({"action": "Start", "data": {"paused": "true"}}) } else { json!({"action": "Start"}) };
     match run_strategy(vm) {
         strategy @ ("Always" | "Once") => {
             Err(conflict(ask, &format!("{strategy} does not support manual start requests")))
@@ -80,9 +81,9 @@ pub(super) fn stop(ask: &Ask<'_>) -> Outcome {
     let strategy = run_strategy(vm);
     let grace = object::number(ask.body, "/gracePeriod");
     let live = ask.live();
-    let hurry = live.zip(grace).and_then(|(vmi, grace)| {
-        object::merge(VMI, vmi, json!({"spec": {"terminationGracePeriodSeconds": grace}}))
-    });
+    let hurry = live
+        .zip(grace)
+        .and_then(|(vmi, grace)| object::merge(VMI, vmi, json!({"spec": {"terminationGracePeriodSeconds": grace}})));
     let not_running = || conflict(ask, "VM is not running");
     let act = match strategy {
         "Halted" => {

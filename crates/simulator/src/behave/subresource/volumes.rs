@@ -26,7 +26,8 @@ impl Holder<'_> {
 
     fn with(&self, disks: Vec<Value>, volumes: Vec<Value>) -> Outcome {
         let spec = json!({"volumes": volumes, "domain": {"devices": {"disks": disks}}});
-        let patch = if self.resource == VM { json!({"spec": {"template": {"spec": spec}}}) } else { json!({"spec": spec}) };
+        let patch =
+            if self.resource == VM { json!({"spec": {"template": {"spec": spec}}}) } else { json!({"spec": spec}) };
         Answer::accepted(object::merge(self.resource, self.object, patch))
     }
 }

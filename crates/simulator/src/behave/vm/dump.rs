@@ -41,8 +41,7 @@ pub(super) fn act(vm: &Value, vmi: Option<&Value>, view: &dyn View) -> Vec<Effec
     let Some(request) = request(vm) else { return Vec::new() };
     let claim = object::text(request, "/claimName");
     let template = object::part(vm, "/spec/template/spec");
-    let running =
-        vmi.filter(|vmi| object::text(vmi, "/status/phase") == "Running" && !object::is_deleting(vmi));
+    let running = vmi.filter(|vmi| object::text(vmi, "/status/phase") == "Running" && !object::is_deleting(vmi));
     let (mut of_vm, mut of_vmi, mut note) = (None, None, None);
     match object::text(request, "/phase") {
         "Associating" => {
@@ -63,9 +62,8 @@ pub(super) fn act(vm: &Value, vmi: Option<&Value>, view: &dyn View) -> Vec<Effec
     }
     let vm_patch =
         of_vm.and_then(|volumes| object::merge(VM, vm, json!({"spec": {"template": {"spec": {"volumes": volumes}}}})));
-    let vmi_patch = of_vmi
-        .zip(vmi)
-        .and_then(|(volumes, vmi)| object::merge(VMI, vmi, json!({"spec": {"volumes": volumes}})));
+    let vmi_patch =
+        of_vmi.zip(vmi).and_then(|(volumes, vmi)| object::merge(VMI, vmi, json!({"spec": {"volumes": volumes}})));
     note.into_iter().chain(vmi_patch).chain(vm_patch).collect()
 }
 
@@ -74,9 +72,8 @@ pub(super) fn next(vm: &Value, vmi: Option<&Value>) -> Value {
     let Some(request) = request(vm) else { return Value::Null };
     let claim = object::text(request, "/claimName");
     let in_template = has_volume(&object::part(vm, "/spec/template/spec"), claim);
-    let seen = vmi.and_then(|vmi| {
-        object::items(vmi, "/status/volumeStatus").iter().find(|status| status["name"] == claim)
-    });
+    let seen =
+        vmi.and_then(|vmi| object::items(vmi, "/status/volumeStatus").iter().find(|status| status["name"] == claim));
     let mut made = request.clone();
     match object::text(request, "/phase") {
         "Associating" if in_template => made["phase"] = json!("InProgress"),

@@ -94,7 +94,9 @@ pub(crate) fn complete_template(spec: &mut Value) {
             domain["memory"]["guest"] = memory;
         }
     }
-    let is_shaped = ["cores", "sockets", "threads"].iter().any(|part| object::number(domain, &format!("/cpu/{part}")).is_some_and(|count| count > 0));
+    let is_shaped = ["cores", "sockets", "threads"]
+        .iter()
+        .any(|part| object::number(domain, &format!("/cpu/{part}")).is_some_and(|count| count > 0));
     if !is_shaped {
         let asked = if cpu_limit.is_null() { cpu_request } else { cpu_limit };
         fill(domain, "cpu", json!({}));
@@ -104,7 +106,8 @@ pub(crate) fn complete_template(spec: &mut Value) {
         }
     }
     let attaches = domain.pointer("/devices/autoattachPodInterface") != Some(&Value::Bool(false));
-    let has_network = !object::items(domain, "/devices/interfaces").is_empty() || !object::items(spec, "/networks").is_empty();
+    let has_network =
+        !object::items(domain, "/devices/interfaces").is_empty() || !object::items(spec, "/networks").is_empty();
     if attaches && !has_network {
         spec["domain"]["devices"]["interfaces"] = json!([{"name": "default", "bridge": {}}]);
         spec["networks"] = json!([{"name": "default", "pod": {}}]);
@@ -150,7 +153,11 @@ pub(crate) fn complete_instance(vmi: &mut Value, now: Now) {
     if object::number(domain, "/cpu/maxSockets").unwrap_or(0) == 0 {
         let each = count("cores", domain) * count("threads", domain);
         let sockets = count("sockets", domain);
-        let most = if sockets * PLUG_RATIO * each > MOST_CPUS { (MOST_CPUS / each).max(sockets) } else { sockets * PLUG_RATIO };
+        let most = if sockets * PLUG_RATIO * each > MOST_CPUS {
+            (MOST_CPUS / each).max(sockets)
+        } else {
+            sockets * PLUG_RATIO
+        };
         domain["cpu"]["maxSockets"] = json!(most);
     }
     let guest = domain["memory"]["guest"].clone();

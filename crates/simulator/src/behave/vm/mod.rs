@@ -52,7 +52,11 @@ fn step(vm: &Value, view: &dyn View, now: Now) -> Outcome {
     let mut effects = Vec::new();
     act(vm, vmi, &decision, now, &mut effects);
     if decision.becomes_always {
-        let strategy = if vm.pointer("/spec/runStrategy").is_some() { json!({"runStrategy": "Always"}) } else { json!({"running": true}) };
+        let strategy = if vm.pointer("/spec/runStrategy").is_some() {
+            json!({"runStrategy": "Always"})
+        } else {
+            json!({"running": true})
+        };
         effects.extend(object::merge(VM, vm, json!({"spec": strategy})));
     }
     if let Some(vmi) = vmi {

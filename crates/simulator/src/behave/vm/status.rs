@@ -240,7 +240,10 @@ fn is_carried(wanted: &Value, held: &Value, at: &str) -> bool {
 fn has_new_disks(wanted: &Value, held: &Value) -> bool {
     let fixed = |spec: &Value| -> Vec<Value> {
         let volumes = object::items(spec, "/volumes").iter();
-        volumes.filter(|volume| !crate::behave::is_hotplugged(volume) && volume.get("memoryDump").is_none()).cloned().collect()
+        volumes
+            .filter(|volume| !crate::behave::is_hotplugged(volume) && volume.get("memoryDump").is_none())
+            .cloned()
+            .collect()
     };
     fixed(wanted) != fixed(held)
 }
