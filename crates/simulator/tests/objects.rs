@@ -43,7 +43,7 @@ async fn refusals_have_the_code_the_reason_and_the_words_of_upstream() {
         (
             "GET /api/v1/namespaces/team-a/configmaps?fieldSelector=x%3D1",
             json!(null),
-            "400 BadRequest: Unable to find \"/v1, Resource=configmaps\" that match label selector \"\", field selector \"x=1\": field label not supported: x",
+            "400 BadRequest: \"x\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
         ),
     ];
     for (line, body, expected) in cases {

@@ -173,7 +173,12 @@ impl Txn<'_> {
         }
         if by.is_outside {
             validate::default_and_prune(kind, &mut new);
-            let mut faults = rules::faults(kind, Some(old), &new);
+            // What a program of ours made has no defaults yet, and they are no change.
+            let mut was = (**old).clone();
+            if !kind.is_custom {
+                validate::default_and_prune(kind, &mut was);
+            }
+            let mut faults = rules::faults(kind, Some(&was), &new);
             faults.extend(validate::faults(kind, &new));
             faults.extend(validate::finalizer_fault(old, &new));
             if !faults.is_empty() {

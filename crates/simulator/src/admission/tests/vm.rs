@@ -50,7 +50,7 @@ fn vms_are_refused_in_upstreams_words() {
             422,
             "either memory.guest or resources.limits.memory",
         ),
-        ("no volume", &format!("{at}/volumes"), json!([]), KUBEVIRT, 422, "name 'root' not found"),
+        ("no volume", &format!("{at}/volumes"), json!([]), KUBEVIRT, 422, "Name 'root' not found"),
         (
             "two sources",
             &format!("{at}/volumes"),
