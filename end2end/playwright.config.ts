@@ -7,6 +7,8 @@ export default defineConfig({
   testDir: "tests",
   outputDir: "test-results/run",
   workers: 1,
+  // What holds only at the second try is told apart: `flaky` here, and in the table of `cargo xtask test`.
+  retries: 1,
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
   expect: { timeout: 10_000 },

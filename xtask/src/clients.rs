@@ -82,7 +82,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Ok(Outcome::Done(Tally { passed: clients.meet(&kubeconfig)?, failed: 0 }))
+    Ok(Outcome::Done(Tally { passed: clients.meet(&kubeconfig)?, ..Tally::default() }))
 }
 
 /// The session beside its packages: Node looks for them from where a module lies.

@@ -13,11 +13,13 @@ use anyhow::Result;
 pub(crate) struct Tally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
+    /// Of those that passed, how many failed at first: the suite in the browser tries once more.
+    pub(crate) again: u64,
 }
 
 impl Tally {
     /// A step that is one check by itself.
-    pub(crate) const ONE: Self = Self { passed: 1, failed: 0 };
+    pub(crate) const ONE: Self = Self { passed: 1, failed: 0, again: 0 };
 
     /// Adds what a line of libtest or of Playwright's list reporter reports; other lines count nothing.
     pub(crate) fn read(&mut self, line: &str) {
@@ -37,15 +39,20 @@ impl Tally {
     pub(crate) fn merge(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.again += other.again;
     }
 
-    /// `part` begins with a number and a word, as in `12 passed (3.4s)`; a flaky test of Playwright failed at least once.
+    /// `part` begins with a number and a word, as in `12 passed (3.4s)`; a flaky test of Playwright passed at its second try.
     fn add(&mut self, part: &str) {
         let mut words = part.split_whitespace();
         let (count, word) = (words.next().and_then(|n| n.parse::<u64>().ok()), words.next());
         match (count, word) {
             (Some(n), Some("passed")) => self.passed += n,
-            (Some(n), Some("failed" | "flaky")) => self.failed += n,
+            (Some(n), Some("failed")) => self.failed += n,
+            (Some(n), Some("flaky")) => {
+                self.passed += n;
+                self.again += n;
+            }
             _ => {}
         }
     }
@@ -92,9 +99,12 @@ pub(crate) fn run_all(steps: Vec<Step<'_>>) -> bool {
         let result = (step.work)();
         let took = start.elapsed();
         let (word, tally) = match &result {
+            Ok(Outcome::Done(tally)) if tally.again > 0 => {
+                (format!("ok, {} of them at the second try", tally.again), *tally)
+            }
             Ok(Outcome::Done(tally)) => ("ok".to_owned(), *tally),
             Ok(Outcome::Left(why)) => (format!("left out: {why}"), Tally::default()),
-            Err(_) => ("FAILED".to_owned(), Tally { passed: 0, failed: 1 }),
+            Err(_) => ("FAILED".to_owned(), Tally { failed: 1, ..Tally::default() }),
         };
         println!("── {}: {word} after {:.1} s ──", step.name, took.as_secs_f64());
         lines.push(Line { name: step.name, took, word, tally });
@@ -132,6 +142,7 @@ fn table(lines: &[Line]) -> (String, Tally) {
 mod tests {
     use super::*;
 
+    /// Passed, and failed.
     fn tally(lines: &[&str]) -> (u64, u64) {
         let mut tally = Tally::default();
         lines.iter().for_each(|line| tally.read(line));
@@ -147,7 +158,7 @@ mod tests {
         assert_eq!(tally(&["test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out"]), (3, 2));
         assert_eq!(
             tally(&["  2 failed", "    [chromium] › smoke.spec.ts:3:5 › a", "  7 passed (3.4s)", "  1 flaky"]),
-            (7, 3)
+            (8, 2)
         );
         assert_eq!(tally(&["test passed::by ... ok", "Running 7 tests", "", "1 skipped"]), (0, 0));
     }

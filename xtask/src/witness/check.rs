@@ -48,7 +48,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         println!("  {what}");
     }
     println!("  asked all that, it needs {}", one.memory());
-    let mut tally = Tally { passed: CHECKS.len() as u64 + 2, failed: 0 };
+    let mut tally = Tally { passed: CHECKS.len() as u64 + 2, ..Tally::default() };
     for words in SUITES {
         let mut suite = cargo(workspace, words);
         run_reading(suite.env("HARVESTER_WITNESS", one.file()), |line| tally.read(line))?;
