@@ -218,7 +218,8 @@ async fn a_cluster_that_hangs_is_away_once_somebody_knocks() {
 async fn watches_of_a_cluster_that_was_away_are_begun_anew() {
     let world = World::new();
     world.put_vm("a", "Running");
-    world.always("watch", "*", Harm::LoseEvents { one_in: 1 });
+    // The connection stands, and nothing comes over it any more: no event, no bookmark.
+    world.always("watch", "*", Harm::Trickle { chunk_bytes: 1, pause_ms: 600_000 });
     let cache = world.cache();
     ready(&cache, 1).await;
     until("it is well", || cache.status().health == Health::Reachable).await;
