@@ -31,11 +31,19 @@ export async function expectAccessibleInBothThemes(page: Page, within?: string):
   }
 }
 
-/** Waits until no transition runs: half-faded colours have no contrast. Endless ones, such as that of a ring, go on. */
+/** No transition of ours takes longer. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * Waits until no transition runs: half-faded colours have no contrast. Endless ones, such as that of a ring, go on. What runs is asked
+ * again and again: `finished` of a transition whose element has been replaced meanwhile may never be told.
+ */
 export async function settled(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const ends = (animation: Animation) => animation.effect?.getComputedTiming().endTime !== Infinity;
-    const running = document.getAnimations().filter(ends);
-    await Promise.allSettled(running.map((animation) => animation.finished));
-  });
+  const left = await page.evaluate(async (patience) => {
+    const moving = () => document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
+    const deadline = performance.now() + patience;
+    while (moving().length > 0 && performance.now() < deadline) await new Promise(requestAnimationFrame);
+    return moving().map((animation) => `${animation.constructor.name} of ${(animation.effect as KeyframeEffect).target?.outerHTML.slice(0, 120)}`);
+  }, PATIENCE_MS);
+  expect.soft(left, "what still moves").toEqual([]);
 }
