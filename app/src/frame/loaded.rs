@@ -27,7 +27,7 @@ where
 }
 
 /// How a resource travels in the page: JSON, read as bytes as the answers of server functions are. Leptos' own codec reads
-/// text, and with it the interface would carry two copies of every reader: 5 % of its size.
+/// text, and with it the interface would carry two copies of every reader: 200 KiB raw, 10 KiB by brotli.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes;
 

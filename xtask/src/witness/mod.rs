@@ -4,7 +4,7 @@
 //! witness until it is told to end, `state` is what others find of it. Nothing outlives its starter, nothing is written
 //! into the work tree, and without Go everything else of `xtask` works.
 //!
-//! It must never know what the product does with a cluster.
+//! Only `check` knows that there is a product: it runs the suites that hold simulator and product against a witness.
 
 mod cache;
 mod check;
