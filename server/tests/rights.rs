@@ -4,14 +4,14 @@
 
 mod common;
 
-use common::orders::{draft, ended, operator, order, power, wait_for};
+use common::orders::{draft, drive, ended, open_consoles, operator, order, power, wait_for};
 use common::{Browser, CLUSTER, Lab, Running, serve, settle_as};
 use model::change::State;
 use model::fleet::Grant;
 use model::id::ClusterId;
 use model::provisioning::{CheckVerdict, DeliveryView, Draft};
 use model::vm::Power;
-use serde_json::{Value, json};
+use serde_json::Value;
 use simulator::world::access::Rule;
 use simulator::world::fault::{Fault, Harm};
 
@@ -56,30 +56,17 @@ async fn the_offered_roles_are_enough() {
     let missing: Vec<_> = grants(&running).await.into_iter().filter(|grant| !grant.missing.is_empty()).collect();
     assert!(missing.is_empty(), "{missing:?}");
     let browser = Browser::signed_in(running.address, "operator").await;
-    for (at, (action, then)) in [
+    let acts = [
         ("pause", Power::Paused),
         ("unpause", Power::Running),
         ("soft-reboot", Power::Running),
         ("restart", Power::Running),
         ("stop", Power::Stopped),
         ("start", Power::Running),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let done = power(&browser, &vm, action, &format!("enough-{at}")).await;
-        assert_eq!(done.status, 200, "{action}: {}", done.text);
-        wait_for(&running, &vm, then).await;
-    }
+    ];
+    drive(&running, &browser, &vm, "enough", &acts).await;
     let (cluster, namespace, name) = &vm.vm;
-    for mode in ["vnc", "serial"] {
-        let named = json!({ "cluster": cluster, "namespace": namespace, "name": name });
-        let open = json!({ "open": { "vm": named, "mode": mode, "reason": "look" } });
-        let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
-        let answer: Value = serde_json::from_str(&answer.text).unwrap();
-        let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
-        assert!(first.is_ok(), "{mode}: {first:?}");
-    }
+    open_consoles(&browser, &vm).await;
     for tab in ["", "?tab=events", "?tab=yaml"] {
         let page = browser.get(&format!("/vms/{cluster}/{namespace}/{name}{tab}")).await;
         assert!(page.status == 200 && page.text.contains(name.as_str()), "{tab}");

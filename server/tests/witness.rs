@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::orders::{draft, ended, operator, order, power, wait_for};
+use common::orders::{draft, drive, ended, open_consoles, operator, order, power, wait_for};
 use common::{Browser, CLUSTER, Running, serve, settle_as, until};
 use model::change::State;
 use model::id::{ClusterId, VmRef};
@@ -105,27 +105,14 @@ async fn story(witness: &Witness) {
     assert_eq!(seen, format!("Running/{}", view.address.unwrap()), "what the cluster itself says");
 
     let browser = Browser::signed_in(running.address, "operator").await;
-    for (at, (action, then)) in [
+    let acts = [
         ("pause", Power::Paused),
         ("unpause", Power::Running),
         ("soft-reboot", Power::Running),
         ("restart", Power::Running),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let done = power(&browser, &view, action, &format!("witness-{at}")).await;
-        assert_eq!(done.status, 200, "{action}: {}", done.text);
-        wait_for(&running, &view, then).await;
-    }
-    let named = json!({ "cluster": CLUSTER, "namespace": NAMESPACE, "name": name });
-    for mode in ["vnc", "serial"] {
-        let open = json!({ "open": { "vm": named, "mode": mode, "reason": "look" } });
-        let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
-        let answer: Value = serde_json::from_str(&answer.text).unwrap();
-        let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
-        assert!(first.is_ok(), "{mode}: {first:?}");
-    }
+    ];
+    drive(&running, &browser, &view, "witness", &acts).await;
+    open_consoles(&browser, &view).await;
     for tab in ["", "?tab=events", "?tab=yaml"] {
         let page = browser.get(&format!("/vms/{CLUSTER}/{NAMESPACE}/{name}{tab}")).await;
         assert!(page.status == 200 && page.text.contains(name), "{tab}");

@@ -76,3 +76,30 @@ pub(crate) async fn wait_for(running: &Running, vm: &DeliveryView, power: Power)
     let vm = VmRef::parse(&vm.vm.0, &vm.vm.1, &vm.vm.2).unwrap();
     until(&format!("{power:?}"), || running.ops.fleet.row(&vm).is_ok_and(|row| row.power == power)).await;
 }
+
+/// Does one change of power after another, as its page does, and waits for each to be seen.
+pub(crate) async fn drive(running: &Running, browser: &Browser, vm: &DeliveryView, key: &str, acts: &[(&str, Power)]) {
+    for (at, (action, then)) in acts.iter().enumerate() {
+        let done = power(browser, vm, action, &format!("{key}-{at}")).await;
+        assert_eq!(done.status, 200, "{action}: {}", done.text);
+        // A restart begins and ends with a VM that runs: its operation says when the new instance is there.
+        let ctx = Context::system("test", Clock::machine().now());
+        while running.ops.operations(&ctx).await.unwrap().iter().any(|o| o.state == model::change::State::Running) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        wait_for(running, vm, *then).await;
+    }
+}
+
+/// Opens its screen and its serial line, until each says something.
+pub(crate) async fn open_consoles(browser: &Browser, vm: &DeliveryView) {
+    let (cluster, namespace, name) = &vm.vm;
+    for mode in ["vnc", "serial"] {
+        let named = json!({ "cluster": cluster, "namespace": namespace, "name": name });
+        let open = json!({ "open": { "vm": named, "mode": mode, "reason": "look" } });
+        let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
+        let answer: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
+        let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
+        assert!(first.is_ok(), "{mode}: {first:?}");
+    }
+}
