@@ -21,6 +21,10 @@ spec:
       volumes: [{name: root, containerDisk: {image: fedora}}]
 "#;
 
+/// An object that is of no kind's own: kubectl looks into it by the second version of OpenAPI.
+const LIST: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
+    {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "two", "namespace": "team-a"}, "data": {"a": "b"}}]}"#;
+
 struct Kubectl {
     kubeconfig: std::path::PathBuf,
 }
@@ -81,6 +85,7 @@ async fn kubectl_cannot_tell_the_difference() {
         ("cordon hv-01", "", "cordoned"),
         ("create configmap one -n team-a --from-literal=a=b", "", "configmap/one created"),
         ("patch configmap one -n team-a -p {\"data\":{\"a\":\"c\"}}", "", "configmap/one patched"),
+        ("apply -f -", LIST, "configmap/two created"),
         ("delete vm web-01 -n team-a --wait=false", "", "\"web-01\" deleted"),
     ];
     for (arguments, input, expected) in cases {

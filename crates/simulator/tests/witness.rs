@@ -1,12 +1,13 @@
-//! The node agent at upstream's own control plane, asked by upstream's own clients.
+//! Upstream's own clients at the node agent beside upstream's own control plane, and at the simulator: one story, both must
+//! tell it alike.
 //!
-//! It runs where `HARVESTER_WITNESS` names the `witness.json` of a running witness (`end2end/witness/README.md`); elsewhere
-//! it says so and proves nothing. What is asked here is what `tests/behave.rs` asks of the simulator.
+//! It runs where `HARVESTER_WITNESS` names the `witness.json` of a running witness (`end2end/witness/README.md`), which has the
+//! clients too; elsewhere it says so and proves nothing.
 
 use serde_json::{Value, json};
 use simulator::agent::{Agent, Door, Options};
 use simulator::behave::role::roles;
-use simulator::clock::Clock;
+use simulator::{Clock, Simulator};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -127,6 +128,36 @@ fn objects() -> Value {
     json!({"apiVersion": "v1", "kind": "List", "items": [secret, vm]})
 }
 
+/// `virtctl console` wants a terminal, which `script` of util-linux gives it.
+fn serial_line(witness: &Witness) {
+    let virtctl = witness.command("virtctl", &["console", "web"]);
+    let words: Vec<_> =
+        [virtctl.get_program()].into_iter().chain(virtctl.get_args()).map(|word| word.to_string_lossy()).collect();
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--flush", "--command", &words.join(" "), "/dev/null"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script of util-linux");
+    let (mut keys, mut screen) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let _ended = Ended(child);
+    let (told, heard) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut piece = [0; 1024];
+        while let Ok(length @ 1..) = screen.read(&mut piece) {
+            if told.send(piece[..length].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    let (mut text, end) = (String::new(), Instant::now() + LIMIT);
+    while !text.contains("web login:") {
+        assert!(Instant::now() < end, "the serial line says only {text:?}");
+        keys.write_all(b"\r").expect("a key");
+        let piece = heard.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+        text.push_str(&String::from_utf8_lossy(&piece));
+    }
+    // Ctrl-] ends virtctl.
+    keys.write_all(b"\x1d").expect("a key");
+}
+
 fn story(witness: &Witness) {
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
     witness.apply(&namespace);
@@ -160,6 +191,8 @@ fn story(witness: &Witness) {
         read.is_ok() && banner == *b"RFB 003.008\n"
     });
 
+    serial_line(witness);
+
     let source = witness.node();
     witness.run("virtctl", &["migrate", "web"]);
     witness.until("a migrated VM", |witness| witness.node() != source);
@@ -184,14 +217,32 @@ fn story(witness: &Witness) {
     });
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn upstreams_own_programs_take_the_agent_for_nodes() {
+/// What the witness says of itself, where there is one.
+fn about() -> Option<Value> {
     let Some(path) = std::env::var_os("HARVESTER_WITNESS") else {
         println!("HARVESTER_WITNESS names no witness.json: nothing was held against upstream's own programs");
-        return;
+        return None;
     };
     let text = std::fs::read_to_string(&path).expect("a witness");
-    let about: Value = serde_json::from_str(&text).expect("JSON");
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn upstreams_own_clients_take_the_simulator_for_a_cluster() {
+    let Some(about) = about() else { return };
+    let simulator = Simulator::builder().nodes(3).clock(Clock::auto(10.0)).build();
+    simulator.start();
+    let served = simulator.serve("127.0.0.1:0").await.expect("listens");
+    let folder = tempfile::tempdir().expect("a folder");
+    let admin = folder.path().join("admin.kubeconfig");
+    std::fs::write(&admin, served.admin_kubeconfig()).expect("written");
+    let witness = Witness { programs: PathBuf::from(about["programs"].as_str().unwrap_or_default()), admin };
+    tokio::task::spawn_blocking(move || story(&witness)).await.expect("the story holds");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn upstreams_own_programs_take_the_agent_for_nodes() {
+    let Some(about) = about() else { return };
     let file = |field: &str| PathBuf::from(about[field].as_str().unwrap_or_default());
     let port = about["handlerPort"].as_u64().and_then(|port| u16::try_from(port).ok()).expect("a port");
     let options = Options {

@@ -50,10 +50,8 @@ pub(super) fn after(response: Response, harms: &[Harm]) -> Response {
         Harm::Truncate { bytes } => whole(response, *bytes, None),
         Harm::Bloat { bytes } => whole(response, 0, Some(*bytes)),
         Harm::Trickle { chunk_bytes, pause_ms } => trickle(response, *chunk_bytes, *pause_ms),
-        Harm::LoseEvents { one_in } => {
-            let mut response = response;
-            response.extensions_mut().insert(super::watch::Lose(*one_in));
-            super::watch::lose_events(response)
+        Harm::LoseEvents { .. } | Harm::RepeatEvents | Harm::SwapEvents => {
+            super::watch::distort(response, harm.clone())
         }
         Harm::CloseWatch { after_ms } => close(response, *after_ms),
         _ => response,

@@ -1,13 +1,16 @@
 //! OpenAPI documents: enough for `kubectl explain`, `apply`, `edit` and for probing fields.
 //!
 //! Version 3 has a document a group and version, with the kinds' schemas and, of the paths, those that kubectl reads.
-//! Version 2 is a list of kinds only and comes as JSON; clients that want it as protobuf get 406 and fall back.
-//! Source: `k8s.io/kube-openapi/pkg/handler3`.
+//! Version 2 is a list of kinds only, as JSON or as protobuf: kubectl asks for it where an object is none of a kind's own, as
+//! a `List` is. Source: `k8s.io/kube-openapi/pkg/handler3`, `pkg/handler`.
 
 use super::{Call, wire};
 use crate::world::Status;
 use crate::world::catalogue::{Kind, definition};
+use axum::body::Body;
 use axum::response::Response;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value, json};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -15,7 +18,7 @@ const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 /// Answers a path under `/openapi/`.
 pub(super) fn serve(call: &Call<'_>, path: &str) -> Result<Response, Status> {
     let body = match path {
-        "/openapi/v2" => second(call)?,
+        "/openapi/v2" => return second(call),
         "/openapi/v3" => index(call),
         _ => {
             let place = path.strip_prefix("/openapi/v3/").ok_or_else(Status::no_such_path)?;
@@ -117,20 +120,83 @@ fn object_meta() -> Value {
     })
 }
 
-fn second(call: &Call<'_>) -> Result<Value, Status> {
+/// What clients ask for; the answer says it with a dot for the `@`. Source: `k8s.io/kube-openapi/pkg/handler/handler.go`.
+const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2";
+
+fn second(call: &Call<'_>) -> Result<Response, Status> {
     let accept =
         call.parts.headers.get(http::header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let names = call.world.catalogue().kinds().iter().map(|kind| {
+        let version = kind.resource.version;
+        (schema_name(kind, version), json!([gvk(kind, version)]))
+    });
+    if accept.contains(PROTOBUF) {
+        let mut response = Response::new(Body::from(protobuf::document(names)));
+        let kind = HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        return Ok(response);
+    }
     if !accept.is_empty() && !accept.contains("json") && !accept.contains("*/*") {
         return Err(Status::not_acceptable("application/json"));
     }
-    let mut definitions = Map::new();
-    for kind in call.world.catalogue().kinds() {
-        let version = kind.resource.version;
-        let gvk = json!([gvk(kind, version)]);
-        definitions
-            .insert(schema_name(kind, version), json!({ "type": "object", "x-kubernetes-group-version-kind": gvk }));
-    }
-    Ok(json!({
+    let definitions: Map<_, _> =
+        names.map(|(name, gvk)| (name, json!({ "type": "object", "x-kubernetes-group-version-kind": gvk }))).collect();
+    let document = json!({
         "swagger": "2.0", "info": { "title": "Kubernetes", "version": "unversioned" }, "paths": {}, "definitions": definitions,
-    }))
+    });
+    Ok(wire::answer(200, &document, false))
+}
+
+/// The document as protobuf: fields with a length only, so it needs no library. Numbers are those of `openapiv2/OpenAPIv2.proto`
+/// of `github.com/google/gnostic-models`.
+mod protobuf {
+    use serde_json::Value;
+
+    /// A field that is a text or a message.
+    fn field(number: u32, content: impl AsRef<[u8]>, into: &mut Vec<u8>) {
+        let content = content.as_ref();
+        varint(u64::from(number << 3 | 2), into);
+        varint(content.len() as u64, into);
+        into.extend_from_slice(content);
+    }
+
+    fn varint(mut value: u64, into: &mut Vec<u8>) {
+        while value >= 0x80 {
+            into.push((value & 0x7f) as u8 | 0x80);
+            value >>= 7;
+        }
+        into.push(value as u8);
+    }
+
+    fn message(fields: &[(u32, &[u8])]) -> Vec<u8> {
+        let mut whole = Vec::new();
+        fields.iter().for_each(|(number, content)| field(*number, content, &mut whole));
+        whole
+    }
+
+    pub(super) fn document(definitions: impl Iterator<Item = (String, Value)>) -> Vec<u8> {
+        let mut all = Vec::new();
+        for (name, gvk) in definitions {
+            // An extension's value is YAML, and so JSON.
+            let value = message(&[(2, gvk.to_string().as_bytes())]);
+            let extension = message(&[(1, b"x-kubernetes-group-version-kind"), (2, &value)]);
+            let schema = message(&[(22, &message(&[(1, b"object")])), (31, &extension)]);
+            field(1, message(&[(1, name.as_bytes()), (2, &schema)]), &mut all);
+        }
+        let info = message(&[(1, b"Kubernetes"), (2, b"unversioned")]);
+        message(&[(1, b"2.0"), (2, &info), (8, &[]), (9, &all)])
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn lengths_beyond_a_byte_take_two() {
+            assert_eq!(message(&[(1, b"2.0")]), b"\x0a\x032.0");
+            let long = message(&[(31, &[b'x'; 300])]);
+            assert_eq!(long[..4], [0xfa, 0x01, 0xac, 0x02]);
+            assert_eq!(long.len(), 304);
+        }
+    }
 }

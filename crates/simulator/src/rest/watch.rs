@@ -6,6 +6,7 @@ use super::show::Shown;
 use super::wire::Form;
 use super::{Asked, Call, list, table};
 use crate::world::catalogue::Kind;
+use crate::world::fault::Harm;
 use crate::world::select::Selector;
 use crate::world::{Change, Key, Status, Subscription, World};
 use axum::body::{Body, Bytes};
@@ -24,10 +25,6 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// How long a watch lives when the client does not say. Upstream: 30 to 60 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
-
-/// Mark on a response: every n-th event is to be lost.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lose(pub(super) u64);
 
 struct Stream {
     world: World,
@@ -218,22 +215,67 @@ impl Stream {
     }
 }
 
-/// Drops every n-th event of a watch without a word; bookmarks stay.
-pub(super) fn lose_events(response: Response) -> Response {
-    let Some(Lose(one_in)) = response.extensions().get::<Lose>().copied() else { return response };
+/// Tells the events of a watch as `harm` says; bookmarks and errors are told as they are.
+pub(super) fn distort(response: Response, harm: Harm) -> Response {
     response.map(|body| {
-        let mut seen = 0;
-        Body::from_stream(body.into_data_stream().map(move |chunk| {
+        let mut teller = Teller { harm, seen: 0, held: None };
+        let lines = body.into_data_stream().map(move |chunk| {
             let chunk = chunk?;
-            let mut kept = Vec::new();
-            for line in chunk.split_inclusive(|byte| *byte == b'\n') {
-                let is_event = !line.starts_with(b"{\"object\"") && !line.starts_with(b"{\"type\":\"BOOKMARK\"");
-                seen += u64::from(is_event);
-                if !(is_event && seen % one_in.max(1) == 0) {
-                    kept.extend_from_slice(line);
-                }
-            }
-            Ok::<_, axum::Error>(Bytes::from(kept))
-        }))
+            let mut told = Vec::new();
+            chunk.split_inclusive(|byte| *byte == b'\n').for_each(|line| teller.tell(line, &mut told));
+            Ok::<_, axum::Error>(Bytes::from(told))
+        });
+        Body::from_stream(lines)
     })
+}
+
+/// Who tells a watch's events wrong.
+struct Teller {
+    harm: Harm,
+    seen: u64,
+    /// What is told after the next event.
+    held: Option<Vec<u8>>,
+}
+
+impl Teller {
+    fn tell(&mut self, line: &[u8], told: &mut Vec<u8>) {
+        if ["BOOKMARK", "ERROR"].iter().any(|kind| line.starts_with(format!(r#"{{"type":"{kind}""#).as_bytes()))
+            || line.starts_with(b"{\"object\"")
+        {
+            return told.extend_from_slice(line);
+        }
+        self.seen += 1;
+        match self.harm {
+            Harm::LoseEvents { one_in } if self.seen.is_multiple_of(one_in.max(1)) => {}
+            Harm::RepeatEvents => {
+                told.extend_from_slice(line);
+                told.extend(self.held.replace(line.to_vec()).into_iter().flatten());
+            }
+            Harm::SwapEvents if self.held.is_none() => self.held = Some(line.to_vec()),
+            _ => {
+                told.extend_from_slice(line);
+                told.extend(self.held.take().into_iter().flatten());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_told_wrong_as_ordered_and_bookmarks_stay() {
+        let told = |harm: Harm| {
+            let mut teller = Teller { harm, seen: 0, held: None };
+            let mut told = Vec::new();
+            for line in ["a\n", "b\n", "{\"type\":\"BOOKMARK\"}\n", "c\n", "d\n"] {
+                teller.tell(line.as_bytes(), &mut told);
+            }
+            String::from_utf8(told).unwrap().replace("{\"type\":\"BOOKMARK\"}", "-").replace('\n', "")
+        };
+        assert_eq!(told(Harm::LoseEvents { one_in: 2 }), "a-c");
+        assert_eq!(told(Harm::RepeatEvents), "aba-cbdc");
+        assert_eq!(told(Harm::SwapEvents), "ba-dc");
+    }
 }

@@ -58,6 +58,10 @@ pub enum Harm {
         /// 2 means every second.
         one_in: u64,
     },
+    /// A watch says each event again after the one that follows it: known news, and older than what was just said.
+    RepeatEvents,
+    /// A watch says each pair of events the wrong way round.
+    SwapEvents,
     /// A watch ends after so many real milliseconds.
     #[serde(rename_all = "camelCase")]
     CloseWatch {
