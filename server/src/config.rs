@@ -30,6 +30,8 @@ pub struct Config {
     pub session: Session,
     /// Where registered clusters may be.
     pub network: Network,
+    /// Where Prometheus reads our metrics, over plain HTTP and without sign-in; nowhere when absent.
+    pub metrics: Option<SocketAddr>,
     /// Logging.
     pub log: Log,
 }
@@ -76,6 +78,7 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             session: Session::default(),
             network: Network::default(),
+            metrics: None,
             log: Log::default(),
         }
     }
@@ -149,6 +152,7 @@ mod tests {
             "most_hours",
             "secure_cookie",
             "allow",
+            "metrics",
             "filter",
             "json",
         ];

@@ -9,4 +9,5 @@ mod demo;
 mod folder;
 mod http;
 mod live;
+mod metrics;
 pub mod wire;

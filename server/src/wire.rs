@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::folder::DataFolder;
 use crate::http::assets::Site;
 use crate::http::router;
+use crate::metrics;
 use anyhow::Context as _;
 use harvester::{Cluster, NetworkPolicy};
 use ops::access::SessionRules;
@@ -104,6 +105,17 @@ impl Program {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> anyhow::Result<()> {
         tracing::info!(address = %listener.local_addr()?, build = %self.shared.build, "listening");
+        if let Some(address) = self.shared.config.metrics {
+            let listener =
+                TcpListener::bind(address).await.with_context(|| format!("listening for metrics on {address}"))?;
+            tracing::info!(%address, "metrics");
+            let scraped = axum::serve(listener, metrics::routes(&self.shared.ops));
+            self.shared.tasks.spawn("metrics", async move {
+                if let Err(error) = scraped.await {
+                    tracing::error!(%error, "serving metrics");
+                }
+            });
+        }
         let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
         let tasks = self.shared.tasks.clone();
         let stopping = async move {

@@ -142,12 +142,15 @@ pub(super) fn Watches(watches: Vec<WatchView>, quarantine: Vec<String>) -> impl 
                 <td data-num="">{grouped(watch.objects)}</td>
                 <td>{age}</td>
                 <td data-num="" title=words.lists_more>{watch.lists}</td>
+                <td data-num="" title=words.repairs_more>{watch.repairs}</td>
                 <td class="tone-error" title=watch.problem.clone()>{watch.problem.clone()}</td>
             </tr>
         }
     };
-    let columns = &[("t-name", false), ("t-num", true), ("t-age", false), ("t-num", true), ("t-costs", false)];
-    let head = head(columns, vec![words.resource, words.objects, words.last_news, words.lists, words.state]);
+    let columns =
+        &[("t-name", false), ("t-num", true), ("t-age", false), ("t-num", true), ("t-num", true), ("t-costs", false)];
+    let titles = [words.resource, words.objects, words.last_news, words.lists, words.repairs, words.state];
+    let head = head(columns, titles.to_vec());
     let unread = (!quarantine.is_empty()).then(|| {
         let lines = quarantine.iter().map(|line| view! { <li class="small mono">{line.clone()}</li> }).collect_view();
         view! {

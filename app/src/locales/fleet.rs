@@ -15,7 +15,6 @@ super::words! {
         vms: "虚拟机", "VMs";
         seen: "数据时间", "As of";
         observe: "只观察", "Observe only";
-        observe_more: "平台不会写它", "The platform does not write to it";
         never: "还没有", "not yet";
         since(&str): |when| format!("自 {when}"), |when| format!("since {when}");
         retry_in(&str): |when| format!("{when} 再试"), |when| format!("next try {when}");
@@ -105,6 +104,8 @@ super::words! {
         last_news: "最近消息", "Last news";
         lists: "整列读取", "Lists";
         lists_more: "健康的监听一生只读一次整列", "A healthy watch lists once in its life";
+        repairs: "比对补回", "Repaired";
+        repairs_more: "每五分钟整列比对一次，监听漏掉的在此补回并计数", "Everything is listed and compared every five minutes; what a watch lost is put right and counted here";
         no_watches: "没有监听", "No watches";
         quarantine: "读不懂的对象", "Objects that could not be read";
         quarantine_more(u32): |n| format!("{n} 个对象读不懂，未计入"), |n| format!("{} could not be read and are left out", count(n, "object"));

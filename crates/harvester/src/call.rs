@@ -4,8 +4,10 @@
 
 mod answer;
 mod socket;
+mod traffic;
 
 pub use socket::Socket;
+pub use traffic::Traffic;
 
 use crate::cluster::Cluster;
 use crate::error::ClusterError;
@@ -39,11 +41,12 @@ const AT_ONCE: usize = 24;
 pub(crate) struct Calls {
     room: Semaphore,
     quiet_until: Mutex<Option<Instant>>,
+    tally: traffic::Tally,
 }
 
 impl Default for Calls {
     fn default() -> Self {
-        Self { room: Semaphore::new(AT_ONCE), quiet_until: Mutex::new(None) }
+        Self { room: Semaphore::new(AT_ONCE), quiet_until: Mutex::new(None), tally: traffic::Tally::default() }
     }
 }
 
@@ -113,8 +116,20 @@ impl Cluster {
         Ok(answer.unwrap_or_else(|late| Err(ClusterError::away(late)))?.into_body())
     }
 
+    /// How requests went so far.
+    pub fn traffic(&self) -> Traffic {
+        self.0.calls.tally.read(AT_ONCE.saturating_sub(self.0.calls.room.available_permits()))
+    }
+
     /// Sends; anything but 2xx and 101 becomes an error.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Body>, ClusterError> {
+        let counted = self.0.calls.tally.begin();
+        let answer = self.exchange(request).await;
+        counted.end(&answer);
+        answer
+    }
+
+    async fn exchange(&self, request: Request<Body>) -> Result<Response<Body>, ClusterError> {
         if let Some(retry_after) = self.0.calls.quiet() {
             return Err(ClusterError::Throttled { retry_after });
         }

@@ -107,6 +107,25 @@ impl ClusterError {
         Self::Garbled { what: what.into() }
     }
 
+    /// Its kind in one word, for those who count.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Away { .. } => "away",
+            Self::Certificate { .. } => "certificate",
+            Self::NotAllowed { .. } => "not_allowed",
+            Self::Unauthorised => "unauthorised",
+            Self::Forbidden { .. } => "forbidden",
+            Self::NotFound { .. } => "not_found",
+            Self::Conflict { .. } => "conflict",
+            Self::Exists { .. } => "exists",
+            Self::Refused { .. } => "refused",
+            Self::Throttled { .. } => "throttled",
+            Self::Expired => "expired",
+            Self::Broken { .. } => "broken",
+            Self::Garbled { .. } => "garbled",
+        }
+    }
+
     /// What to tell a person.
     pub fn say(&self) -> Say {
         match self {
@@ -138,9 +157,13 @@ impl ClusterError {
                 say!("集群请我们 {s} 秒后再来", "the cluster asks us to come back in {s} s")
             }
             Self::Expired => Say::fixed("列表过期，正在重新读取", "the list expired and is being read again"),
-            Self::Broken { status, .. } => {
-                say!("集群的 API 出错（{status}）", "the cluster's API failed ({status})")
-            }
+            Self::Broken { status, message } => match deaf_webhook(message) {
+                Some(name) => say!(
+                    "集群的准入 webhook 不应答：{name}",
+                    "an admission webhook of the cluster does not answer: {name}"
+                ),
+                None => say!("集群的 API 出错（{status}）", "the cluster's API failed ({status})"),
+            },
             Self::Garbled { what } => say!("看不懂集群的回答：{what}", "the cluster's answer cannot be read: {what}"),
         }
     }
@@ -202,4 +225,25 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 /// Foreign words for a [`ClusterError`].
 pub(crate) fn words(text: &str) -> String {
     clean::text(text, MAX_DETAIL)
+}
+
+/// The webhook that the API server could not call, by its words. Source: `k8s.io/apiserver/pkg/admission/plugin/webhook/errors`.
+fn deaf_webhook(message: &str) -> Option<&str> {
+    message.split_once("failed calling webhook \"")?.1.split_once('"').map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As kube-apiserver 1.34 says it while virt-api is stopped.
+    #[test]
+    fn a_webhook_that_does_not_answer_is_named() {
+        let message = "Internal error occurred: failed calling webhook \"virtualmachines-mutator.kubevirt.io\": failed to call webhook: \
+            Post \"https://virt-api.harvester-system.svc:443/virtualmachines-mutate?timeout=10s\": context deadline exceeded";
+        let error = ClusterError::Broken { status: 500, message: message.to_owned() };
+        assert!(error.say().en.ends_with("does not answer: virtualmachines-mutator.kubevirt.io"), "{}", error.say().en);
+        let other = ClusterError::Broken { status: 500, message: "etcdserver: no leader".to_owned() };
+        assert_eq!(other.say().en, "the cluster's API failed (500)");
+    }
 }

@@ -22,13 +22,13 @@ mod testing;
 pub mod view;
 pub mod watch;
 
-pub use call::Socket;
+pub use call::{Socket, Traffic};
 pub use cluster::Cluster;
 pub use detail::{vm_detail, vm_yaml};
 pub use error::ClusterError;
 pub use kubeconfig::{Access, KubeconfigRefusal};
 pub use network::NetworkPolicy;
-pub use watch::{Cache, ClusterStatus};
+pub use watch::{Cache, ClusterStatus, WatchCounts};
 
 use model::UnixMs;
 use std::sync::Arc;

@@ -81,8 +81,8 @@ pub struct ClusterView {
     pub as_of: Option<UnixMs>,
     /// When the next try is due while it is away.
     pub retry_at: Option<UnixMs>,
-    /// Nothing is written to it.
-    pub is_observe_only: bool,
+    /// Why nothing is written to it; `None` when things are.
+    pub observe_only: Option<ObserveOnly>,
     /// Nodes in all, and ready ones.
     pub nodes: (u32, u32),
     /// VMs by power.
@@ -98,7 +98,7 @@ pub struct ClusterView {
 impl ClusterView {
     /// Why nothing may be written to it now; `None` when it may.
     pub fn write_refusal(&self) -> Option<Say> {
-        self.is_observe_only.then(|| observe_only(&self.name)).or_else(|| self.health.write_refusal(&self.name))
+        self.observe_only.map(|why| why.say(&self.name)).or_else(|| self.health.write_refusal(&self.name))
     }
 
     /// VMs in all.
@@ -107,12 +107,29 @@ impl ClusterView {
     }
 }
 
-/// Why nothing is written to the cluster `name`, which is registered so.
-pub fn observe_only(name: &str) -> Say {
-    say!(
-        "{name} 登记为只观察，平台不向它写入",
-        "{name} is registered as observe only, the platform writes nothing to it"
-    )
+/// Why nothing is written to a cluster that answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ObserveOnly {
+    /// It was registered so.
+    Registered,
+    /// Its credential may change nothing, in no namespace.
+    Credential,
+}
+
+impl ObserveOnly {
+    /// Why nothing is written to the cluster `name`.
+    pub fn say(self, name: &str) -> Say {
+        match self {
+            Self::Registered => say!(
+                "{name} 登记为只观察，平台不向它写入",
+                "{name} is registered as observe only, the platform writes nothing to it"
+            ),
+            Self::Credential => say!(
+                "{name} 的凭据只能读，平台不向它写入；要写入就换一份有操作权限的凭据",
+                "the credential of {name} may only read, the platform writes nothing to it; replace it by one that may change things"
+            ),
+        }
+    }
 }
 
 /// Room of a cluster: what the nodes may give and what the VMs asked for.
@@ -251,6 +268,8 @@ pub struct WatchView {
     pub fresh: Option<UnixMs>,
     /// Lists since start: 1 in a healthy life.
     pub lists: u32,
+    /// What comparisons found that it had lost, since start.
+    pub repairs: u32,
     /// The last error.
     pub problem: Option<String>,
 }

@@ -9,7 +9,7 @@ const FIRST: Duration = Duration::from_millis(200);
 const LAST: Duration = Duration::from_secs(20);
 
 /// A watch that lived this long was a good one: the next wait is short again.
-pub(crate) const GOOD: Duration = Duration::from_secs(30);
+pub(crate) const GOOD: Duration = Duration::from_secs(5);
 
 /// Waits that grow.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@
 //! watch, so there is one order of events per kind. (`reliability.md` rows 1 to 8, 11, 13)
 
 use super::backoff::{Backoff, GOOD, random};
+use super::freshness::Counts;
 use super::gate::{least_wait, verdict};
 use super::index::Change;
 use super::kinds::Followed;
@@ -56,6 +57,7 @@ pub(crate) async fn follow<F: Followed>(shared: Arc<Shared>) {
         newest: 0,
         backoff: Backoff::default(),
         failures: 0,
+        openings: 0,
         compare_at: Instant::now() + COMPARE_EVERY,
         kind: std::marker::PhantomData,
     };
@@ -73,6 +75,8 @@ struct Follower<F> {
     newest: u64,
     backoff: Backoff,
     failures: u32,
+    /// Of the gate, when it was last passed.
+    openings: u64,
     compare_at: Instant,
     kind: std::marker::PhantomData<F>,
 }
@@ -82,6 +86,11 @@ impl<F: Followed> Follower<F> {
         let mut compare = self.shared.compare.subscribe();
         loop {
             self.shared.gate.opened().await;
+            let openings = self.shared.gate.openings();
+            if std::mem::replace(&mut self.openings, openings) != openings {
+                self.failures = 0;
+                self.backoff.reset();
+            }
             let began = Instant::now();
             let ended = match self.version.clone() {
                 None => self.list(false).await.map(|()| None),
@@ -91,13 +100,16 @@ impl<F: Followed> Follower<F> {
                 Ok(None) => self.went_well(),
                 Ok(Some(End::Compare)) => {
                     self.compare_at = Instant::now() + COMPARE_EVERY;
-                    if let Err(error) = self.list(true).await {
-                        self.failed(&error).await;
+                    match self.list(true).await {
+                        Ok(()) => {}
+                        // It broke off in the middle, or the cluster is older than it was: the next list is begun anew.
+                        Err(ClusterError::Expired) => self.expired(),
+                        Err(error) => self.failed(&error).await,
                     }
                 }
                 Ok(Some(end)) => {
                     if matches!(end, End::Expired) {
-                        self.version = None;
+                        self.expired();
                     }
                     if began.elapsed() >= GOOD {
                         self.backoff.reset();
@@ -106,7 +118,7 @@ impl<F: Followed> Follower<F> {
                         self.shared.wait(wait).await;
                     }
                 }
-                Err(ClusterError::Expired) => self.version = None,
+                Err(ClusterError::Expired) => self.expired(),
                 Err(error) => {
                     if began.elapsed() >= GOOD {
                         self.failures = 0;
@@ -116,6 +128,16 @@ impl<F: Followed> Follower<F> {
                 }
             }
         }
+    }
+
+    fn count(&self, work: impl FnOnce(&mut Counts)) {
+        self.shared.books.count(F::KIND, work);
+    }
+
+    /// There is no place to watch from any more.
+    fn expired(&mut self) {
+        self.version = None;
+        self.count(|counts| counts.resyncs += 1);
     }
 
     fn went_well(&mut self) {
@@ -138,6 +160,7 @@ impl<F: Followed> Follower<F> {
 
     async fn failed(&mut self, error: &ClusterError) {
         self.failures += 1;
+        self.count(|counts| counts.failures += 1);
         tracing::debug!(cluster = %self.shared.cluster.id(), kind = F::KIND.plural(), error = chain(error), "watch failed");
         let is_of_cluster = verdict(error).is_some();
         // One connection that broke is tried again alone; the door closes when that fails too.
@@ -152,7 +175,7 @@ impl<F: Followed> Follower<F> {
             self.set_problem(Some(error.to_string()));
             self.shared.status_changed();
         }
-        let wait = self.backoff.next(random()).max(least_wait(error));
+        let wait = self.backoff.next(random()).max(least_wait(error, self.failures));
         self.shared.wait(wait).await;
     }
 
@@ -163,7 +186,7 @@ impl<F: Followed> Follower<F> {
 
     /// Reads all objects. As a comparison it counts what the watch should have said and did not.
     async fn list(&mut self, is_comparison: bool) -> Result<(), ClusterError> {
-        self.shared.books.with(F::KIND, |book| book.lists += u32::from(!is_comparison));
+        self.count(|counts| counts.lists += u64::from(!is_comparison));
         self.shared.write(|state| F::index(state).begin());
         let mut repairs = 0;
         let mut next: Option<String> = None;
@@ -191,7 +214,7 @@ impl<F: Followed> Follower<F> {
         let gone = self.shared.write(|state| F::end(state, number, now));
         if is_comparison {
             repairs += gone as u64;
-            self.shared.books.with(F::KIND, |book| book.repairs += repairs);
+            self.count(|counts| counts.repairs += repairs);
             if repairs > 0 {
                 tracing::warn!(cluster = %self.shared.cluster.id(), kind = F::KIND.plural(), repairs, "the watch had lost events");
             }
@@ -254,6 +277,7 @@ impl<F: Followed> Follower<F> {
             query(version)
         );
         let mut body = self.shared.cluster.stream(&path).await?;
+        self.count(|counts| counts.watches += 1);
         // An answer that breaks off at once is none: failures are forgotten with the first event.
         self.is_answered();
         let mut lines = Lines::default();
@@ -287,16 +311,26 @@ impl<F: Followed> Follower<F> {
         match event {
             Event::Set(id, part) => {
                 self.saw(id.version);
-                self.shared.write(|state| F::apply(state, id, part, now));
+                let change = self.shared.write(|state| F::apply(state, id, part, now));
+                self.count(|counts| {
+                    counts.events += 1;
+                    counts.stale += u64::from(change == Change::None);
+                    counts.replaced += u64::from(change == Change::Replaced);
+                });
             }
             Event::Gone(id) => {
                 self.saw(id.version);
                 self.shared.quarantine.take(F::KIND, id.key);
-                self.shared.write(|state| F::delete(state, id, now));
+                let was_there = self.shared.write(|state| F::delete(state, id, now));
+                self.count(|counts| {
+                    counts.events += 1;
+                    counts.stale += u64::from(!was_there);
+                });
             }
             Event::Bookmark(version) => {
                 self.newest = self.newest.max(version.parse().unwrap_or_default());
                 self.version = Some(version);
+                self.count(|counts| counts.bookmarks += 1);
             }
             Event::Expired => return Ok(Some(End::Expired)),
             Event::Failed(message) => return Err(ClusterError::Broken { status: 500, message }),

@@ -6,6 +6,9 @@
 use crate::error::ClusterError;
 use model::fleet::Health;
 use model::{Say, UnixMs};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -20,48 +23,67 @@ pub(crate) enum Door {
 }
 
 /// See the module.
-pub(crate) struct Gate(watch::Sender<Door>);
+pub(crate) struct Gate {
+    door: watch::Sender<Door>,
+    /// How often it opened again.
+    openings: AtomicU64,
+    /// How often it closed, by [`ClusterError::label`].
+    closings: Mutex<BTreeMap<&'static str, u64>>,
+}
 
 impl Default for Gate {
     fn default() -> Self {
-        Self(watch::Sender::new(Door::Open))
+        Self { door: watch::Sender::new(Door::Open), openings: AtomicU64::default(), closings: Mutex::default() }
     }
 }
 
 impl Gate {
     pub(crate) fn door(&self) -> Door {
-        self.0.borrow().clone()
+        self.door.borrow().clone()
     }
 
     /// Waits until requests make sense.
     pub(crate) async fn opened(&self) {
         // The sender lives as long as `self`, so this never errs.
-        let _ = self.0.subscribe().wait_for(|door| *door == Door::Open).await;
+        let _ = self.door.subscribe().wait_for(|door| *door == Door::Open).await;
     }
 
     /// Waits until the scout is needed.
     pub(crate) async fn closed(&self) {
-        let _ = self.0.subscribe().wait_for(|door| *door != Door::Open).await;
+        let _ = self.door.subscribe().wait_for(|door| *door != Door::Open).await;
     }
 
     pub(crate) fn open(&self) {
-        self.0.send_if_modified(|door| std::mem::replace(door, Door::Open) != Door::Open);
+        if self.door.send_if_modified(|door| std::mem::replace(door, Door::Open) != Door::Open) {
+            self.openings.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Changes when the cluster has come back: what was learned about waiting before is no longer so.
+    pub(crate) fn openings(&self) -> u64 {
+        self.openings.load(Ordering::Relaxed)
     }
 
     /// Closes because of `error`, if that says something about the whole cluster. `false` when it does not.
     pub(crate) fn close(&self, error: &ClusterError) -> bool {
         let Some(health) = verdict(error) else { return false };
         let closed = Door::Closed { health, problem: error.say(), retry_at: None };
-        self.0.send_if_modified(|door| {
+        let was_open = self.door.send_if_modified(|door| {
             let was_open = *door == Door::Open;
             *door = closed;
             was_open
         });
+        let mut closings = self.closings.lock().unwrap_or_else(PoisonError::into_inner);
+        *closings.entry(error.label()).or_default() += u64::from(was_open);
         true
     }
 
+    pub(crate) fn closings(&self) -> BTreeMap<&'static str, u64> {
+        self.closings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn retry_at(&self, at: UnixMs) {
-        self.0.send_if_modified(|door| {
+        self.door.send_if_modified(|door| {
             if let Door::Closed { retry_at, .. } = door {
                 *retry_at = Some(at);
             }
@@ -83,13 +105,18 @@ pub(crate) fn verdict(error: &ClusterError) -> Option<Health> {
     }
 }
 
-/// The least time before trying again after that error.
-pub(crate) fn least_wait(error: &ClusterError) -> Duration {
+/// A refusal counts as one when it was heard so often: an API server that has just come up knows neither accounts nor roles nor
+/// kinds for some seconds, and says 401, 403 and 404.
+pub(crate) const SURE: u32 = 7;
+
+/// The least time before trying again after that error, which was heard `times` times in a row.
+pub(crate) fn least_wait(error: &ClusterError, times: u32) -> Duration {
     match error {
+        ClusterError::Throttled { retry_after } => *retry_after,
+        _ if times < SURE => Duration::ZERO,
         ClusterError::Unauthorised | ClusterError::Forbidden { .. } => UNAUTHORISED_EVERY,
         // The kind is not there: an older cluster, or an add-on that is off.
         ClusterError::NotFound { .. } => Duration::from_secs(300),
-        ClusterError::Throttled { retry_after } => *retry_after,
         _ => Duration::ZERO,
     }
 }

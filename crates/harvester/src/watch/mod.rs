@@ -23,6 +23,7 @@ mod split;
 mod state;
 mod status;
 
+pub use freshness::{Counts, WatchCounts};
 pub use status::ClusterStatus;
 
 use crate::{Clock, Cluster};
@@ -35,6 +36,7 @@ use model::vm::VmRow;
 use shared::Shared;
 use state::State;
 use status::Last;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -163,9 +165,14 @@ impl Cache {
         self.shared.books.all().iter().map(freshness::Book::view).collect()
     }
 
-    /// What comparisons have found that watches had lost, since the start.
-    pub fn repairs(&self) -> u64 {
-        self.shared.books.all().iter().map(|book| book.repairs).sum()
+    /// What has happened to each watch since the start.
+    pub fn counts(&self) -> Vec<WatchCounts> {
+        self.shared.books.all().iter().map(freshness::Book::measured).collect()
+    }
+
+    /// How often it was found to be away since the start, by [`crate::ClusterError::label`] of what was found first.
+    pub fn closings(&self) -> BTreeMap<&'static str, u64> {
+        self.shared.gate.closings()
     }
 
     /// Objects that could not be read, for example `VirtualMachine a/b: …`.

@@ -46,6 +46,7 @@ pub(super) fn read_piece<F: Followed>(shared: &Shared, piece: &Piece<'_>) -> Opt
     };
     let key = shared.reader.keys.key(&namespace, &name);
     shared.quarantine.put(F::KIND, key, &namespace, &name, &why);
+    shared.books.count(F::KIND, |counts| counts.unreadable += 1);
     shared.status_changed();
     Some(Read::Broken(key))
 }

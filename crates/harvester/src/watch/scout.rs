@@ -38,11 +38,11 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
             () = shared.stop.cancelled() => return,
         }
         let mut backoff = Backoff::default();
-        let mut least = match shared.gate.door() {
-            super::gate::Door::Closed { health: model::fleet::Health::Unauthorised, .. } => {
-                least_wait(&ClusterError::Unauthorised)
-            }
-            _ => Duration::ZERO,
+        let mut least = Duration::ZERO;
+        // How often the credential was refused in a row: by the one that closed the door, if it was that.
+        let mut refusals = match shared.gate.door() {
+            super::gate::Door::Closed { health: model::fleet::Health::Unauthorised, .. } => 1,
+            _ => 0,
         };
         loop {
             let wait = backoff.next(random()).max(least);
@@ -54,7 +54,8 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
             }
             match knock(&shared).await {
                 Err(error) if verdict(&error).is_some() => {
-                    least = least_wait(&error);
+                    refusals = if matches!(error, ClusterError::Unauthorised) { refusals + 1 } else { 0 };
+                    least = least_wait(&error, refusals);
                     shared.gate.close(&error);
                 }
                 // Any other answer is one: the cluster is there.
@@ -62,6 +63,8 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
             }
         }
         shared.gate.open();
+        // Watches that wait after a failure of their own go on now.
+        shared.hurry.send_modify(|n| *n += 1);
         shared.status_changed();
     }
 }

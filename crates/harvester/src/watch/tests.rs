@@ -16,8 +16,13 @@ async fn ready(cache: &Cache, vms: usize) {
     until("the first lists", || cache.rows().len() == vms && cache.status().health == Health::Reachable).await;
 }
 
-fn lists(cache: &Cache) -> u32 {
-    cache.watches().iter().find(|w| w.resource == "virtualmachines.kubevirt.io").map(|w| w.lists).unwrap()
+/// What has happened to the watch of VMs.
+fn counts(cache: &Cache) -> Counts {
+    cache.counts().iter().find(|w| w.resource == "virtualmachines.kubevirt.io").map(|w| w.counts).unwrap()
+}
+
+fn lists(cache: &Cache) -> u64 {
+    counts(cache).lists
 }
 
 #[tokio::test]
@@ -73,7 +78,7 @@ async fn a_watch_that_is_too_old_lists_once_and_no_row_flickers() {
         assert!(cache.rows().len() >= 20, "a row vanished");
         tokio::time::timeout(Duration::from_secs(5), changed.changed()).await.unwrap().unwrap();
     }
-    assert_eq!(lists(&cache), 2);
+    assert_eq!((lists(&cache), counts(&cache).resyncs), (2, 1));
 }
 
 /// 2
@@ -92,6 +97,7 @@ async fn an_error_event_in_the_stream_is_the_same_as_an_error() {
     world.delete_vm("a");
     world.simulator.world().compact(world.simulator.world().version());
     until("what was missed", || names(&cache) == ["b", "c"]).await;
+    assert_eq!((lists(&cache), counts(&cache).resyncs), (2, 1));
 }
 
 /// 4: a kind in which nothing happens keeps up by bookmarks, so that its watch goes on from a version that is not too old.
@@ -111,6 +117,7 @@ async fn bookmarks_carry_a_silent_watch_along() {
     world.put_vm("b", "Running");
     until("the second watch tells", || names(&cache) == ["a", "b"]).await;
     assert_eq!(lists(&cache), 1, "the history before the bookmark is gone, and nobody missed it");
+    assert!(counts(&cache).bookmarks > 0);
 }
 
 /// 5
@@ -127,7 +134,42 @@ async fn lost_events_are_found_by_comparing_and_counted() {
     assert!(cache.rows().len() < 11);
     cache.compare();
     until("all of them", || cache.rows().len() == 11).await;
-    until("counted", || cache.repairs() > 0).await;
+    until("counted", || counts(&cache).repairs > 0).await;
+}
+
+/// 6
+#[tokio::test]
+async fn events_told_twice_or_the_wrong_way_round_change_nothing() {
+    for harm in [Harm::RepeatEvents, Harm::SwapEvents] {
+        let world = World::new();
+        world.always("watch", VMS, harm.clone());
+        let cache = world.cache();
+        ready(&cache, 0).await;
+        for name in ["a", "b", "c", "d"] {
+            world.put_vm(name, "Running");
+        }
+        for (name, owner) in [("a", "E1"), ("b", "E2"), ("a", "E3")] {
+            world.modify_vm(name, |vm| vm["metadata"]["labels"]["ops.example.com/owner"] = owner.into());
+        }
+        world.delete_vm("c");
+        world.delete_vm("d");
+        world.put_vm("d", "Stopped");
+        // A pair that is told the wrong way round is told when its second half is there; so the last one is of no interest.
+        world.put_vm("z-1", "Stopped");
+        world.put_vm("z-2", "Stopped");
+        let owner = |name: &str| cache.row("team-a", name).and_then(|row| row.owner.as_deref().map(str::to_owned));
+        let state = || {
+            (owner("a"), owner("b"), cache.row("team-a", "c").is_none(), cache.row("team-a", "d").map(|row| row.power))
+        };
+        let wanted = (Some("E3".to_owned()), Some("E2".to_owned()), true, Some(Power::Stopped));
+        until(&format!("{harm:?}"), || state() == wanted && cache.row("team-a", "z-1").is_some()).await;
+        let stale = counts(&cache).stale;
+        assert!(stale > 0, "{harm:?}: {:?}", counts(&cache));
+        // What was told wrong stays told wrong no longer than until the next comparison.
+        cache.compare();
+        until("all of them", || names(&cache) == ["a", "b", "d", "z-1", "z-2"]).await;
+        assert_eq!(state(), wanted, "{harm:?}");
+    }
 }
 
 /// 7
@@ -153,6 +195,8 @@ async fn a_vm_made_again_under_its_name_is_another_vm() {
     let row = cache.row("team-a", "a").unwrap();
     assert_eq!((row.owner.as_deref(), row.power), (None, Power::Stopped));
     assert!(row.changed > first.changed);
+    // The deletion was told as an event of its own.
+    assert_eq!(counts(&cache).replaced, 0);
 }
 
 /// 8
@@ -163,7 +207,7 @@ async fn a_list_whose_token_expires_in_the_middle_is_begun_again() {
     world.fault(Fault { skip: 2, ..Fault::times(1, "list", VMS, Harm::Gone) });
     let cache = world.cache();
     ready(&cache, 1_100).await;
-    assert_eq!(lists(&cache), 2, "the third page was refused once");
+    assert_eq!((lists(&cache), counts(&cache).resyncs), (2, 1), "the third page was refused once");
     let held = names(&cache);
     assert!(held.is_sorted() && held.len() == 1_100 && held.windows(2).all(|pair| pair[0] != pair[1]));
 }
@@ -180,6 +224,7 @@ async fn rows_stay_while_the_cluster_is_away_and_it_comes_back_on_demand() {
     until("it is away", || cache.status().health == Health::Unreachable).await;
     let status = cache.status();
     assert!(status.as_of.is_some() && status.problem.is_some(), "{status:?}");
+    assert_eq!(cache.closings(), BTreeMap::from([("away", 1)]));
     assert_eq!(names(&cache), ["a"]);
     until("the next try is announced", || cache.status().retry_at.is_some()).await;
     assert!(cache.cluster().get("/version").await.is_err(), "no queue of requests: they fail at once");
@@ -244,6 +289,10 @@ async fn a_throttled_list_waits_as_long_as_it_is_told() {
     let cache = world.cache();
     until("the list", || cache.rows().len() == 1).await;
     assert!(began.elapsed() >= Duration::from_millis(990), "{:?}", began.elapsed());
+    assert_eq!(counts(&cache).failures, 1);
+    let traffic = cache.cluster().traffic();
+    // The others are kept from asking by the first answer, and are counted too.
+    assert!(traffic.outcomes["throttled"] >= 1 && traffic.outcomes["ok"] >= 1, "{traffic:?}");
 }
 
 /// 13
@@ -255,6 +304,7 @@ async fn broken_lists_are_read_again_and_nothing_vanishes() {
         world.once("list", VMS, harm.clone());
         let cache = world.cache();
         until(&format!("{harm:?}"), || cache.rows().len() == 5).await;
+        assert_eq!((counts(&cache).failures, counts(&cache).lists), (1, 2), "{harm:?}");
     }
 }
 
@@ -271,6 +321,7 @@ async fn an_object_beyond_all_measure_is_listed_and_the_others_go_on() {
         "{:?}",
         cache.quarantine()
     );
+    assert_eq!(counts(&cache).unreadable, 1);
     world.put_vm("b", "Running");
     until("the others go on", || names(&cache) == ["b"]).await;
     cache.compare();
@@ -302,13 +353,16 @@ async fn an_older_cluster_is_followed_just_the_same() {
 
 /// 15
 #[tokio::test]
-async fn a_refused_credential_is_said_and_not_tried_again_for_a_minute() {
+async fn a_refused_credential_is_said_and_soon_tried_once_a_minute_only() {
     let world = World::new().seen_by("nobody's");
     let cache = world.cache();
     until("it is said", || cache.status().health == Health::Unauthorised).await;
-    until("the next try is announced", || cache.status().retry_at.is_some()).await;
-    let status = cache.status();
-    assert!(status.retry_at.unwrap().since(status.since) >= 40_000, "{status:?}");
+    let far = |at: model::UnixMs| at.since((crate::testing::clock())()) >= 40_000;
+    until("the next try is a minute away", || cache.status().retry_at.is_some_and(far)).await;
+    let tries = cache.cluster().traffic().outcomes["unauthorised"];
+    // Eleven lists, what is read once, and the tries until it counts as refused.
+    assert!(tries <= 12 + u64::from(gate::SURE), "{tries} tries");
+    assert_eq!(cache.closings(), BTreeMap::from([("unauthorised", 1)]));
 }
 
 #[tokio::test]
