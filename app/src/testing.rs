@@ -56,7 +56,7 @@ pub(crate) fn cluster(id: &str, name: &str, health: Health) -> ClusterView {
         since: UnixMs(NOW.0 - age),
         as_of: Some(UnixMs(NOW.0 - age)),
         retry_at: health.is_away().then_some(UnixMs(NOW.0 + 47_000)),
-        is_observe_only: false,
+        observe_only: None,
         nodes: (2, 2),
         power: vec![(Power::Running, 40), (Power::Stopped, 4)],
         capacity: Capacity {

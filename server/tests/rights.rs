@@ -7,11 +7,13 @@ mod common;
 use common::orders::{draft, drive, ended, open_consoles, operator, order, power, wait_for};
 use common::{Browser, CLUSTER, Lab, Running, serve, settle_as};
 use model::change::State;
-use model::fleet::Grant;
+use model::fleet::{Grant, ObserveOnly};
 use model::id::ClusterId;
 use model::provisioning::{CheckVerdict, DeliveryView, Draft};
 use model::vm::Power;
 use serde_json::Value;
+use simulator::behave::View;
+use simulator::behave::resources::{SECRET, VM};
 use simulator::world::access::Rule;
 use simulator::world::fault::{Fault, Harm};
 
@@ -52,9 +54,14 @@ async fn delivered(key: &str) -> (Running, Lab, Vec<Rule>, DeliveryView) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_offered_roles_are_enough() {
-    let (running, _lab, _, vm) = delivered("enough").await;
+    let (running, lab, _, vm) = delivered("enough").await;
     let missing: Vec<_> = grants(&running).await.into_iter().filter(|grant| !grant.missing.is_empty()).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    let (_, namespace, name) = &vm.vm;
+    let secret = lab.simulator.world().get(SECRET, namespace, &format!("{name}-cloudinit")).expect("it has its Secret");
+    let made = lab.simulator.world().get(VM, namespace, name).expect("it is there");
+    let owner = secret.pointer("/metadata/ownerReferences/0/uid").cloned();
+    assert_eq!(owner.as_ref(), made.pointer("/metadata/uid"), "the Secret goes when the VM goes");
     let browser = Browser::signed_in(running.address, "operator").await;
     let acts = [
         ("pause", Power::Paused),
@@ -65,7 +72,7 @@ async fn the_offered_roles_are_enough() {
         ("start", Power::Running),
     ];
     drive(&running, &browser, &vm, "enough", &acts).await;
-    let (cluster, namespace, name) = &vm.vm;
+    let cluster = &vm.vm.0;
     open_consoles(&browser, &vm).await;
     for tab in ["", "?tab=events", "?tab=yaml"] {
         let page = browser.get(&format!("/vms/{cluster}/{namespace}/{name}{tab}")).await;
@@ -158,4 +165,38 @@ async fn without_a_right_there_is_a_sentence() {
             assert!(!refused.is_empty() && refused.iter().all(|c| !c.say.en.is_empty()), "{rule:?}: {refused:?}");
         }
     }
+}
+
+/// A credential that may only read makes a cluster that is only observed: nobody is offered what would be refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_credential_that_may_only_read_observes() {
+    let (running, lab, rules, vm) = delivered("observes").await;
+    let ctx = operator(&running).await;
+    let id = ClusterId::parse(CLUSTER).unwrap();
+    let reading: Vec<Rule> = rules
+        .iter()
+        .filter(|rule| rule.verbs.iter().all(|v| ["get", "list", "watch"].contains(&v.as_str())))
+        .cloned()
+        .collect();
+    grant(&lab, &reading);
+    running.ops.fleet.probe(&ctx, &id).await.unwrap();
+    let view = || running.ops.fleet.member(&id).unwrap().view();
+    assert_eq!(view().observe_only, Some(ObserveOnly::Credential));
+    let browser = Browser::signed_in(running.address, "operator").await;
+    let sentence = "may only read";
+    for path in ["/clusters".to_owned(), format!("/clusters/{CLUSTER}")] {
+        let page = browser.get(&path).await;
+        assert!(page.status == 200 && page.text.contains("的凭据只能读"), "{path}");
+    }
+    let refused = power(&browser, &vm, "stop", "observes-stop").await;
+    assert!((400..500).contains(&refused.status) && refused.text.contains(sentence), "{}", refused.text);
+    let draft = Draft { name: "test-order-web-77".into(), ..draft(&running, &ctx).await };
+    let preview = running.ops.provisioning.preview(&ctx, draft).await.unwrap();
+    let refusals: Vec<_> = preview.checks.iter().filter(|c| c.verdict == CheckVerdict::Refused).collect();
+    assert!(refusals.iter().any(|check| check.say.en.contains(sentence)), "{refusals:?}");
+    // What is granted later is found at the next probe.
+    grant(&lab, &rules);
+    running.ops.fleet.probe(&ctx, &id).await.unwrap();
+    assert_eq!(view().observe_only, None);
+    assert_eq!(power(&browser, &vm, "stop", "observes-again").await.status, 200);
 }

@@ -115,8 +115,8 @@ fn Head(cluster: Memo<ClusterView>, again: Callback<()>) -> impl IntoView {
     let before = move || view! { <StateMark mark=mark word=word tint=true/> };
     // Slots are drawn once: what changes in them is a closure of its own.
     let observed = move || {
-        let is = cluster.with(|cluster| cluster.is_observe_only);
-        is.then(|| view! { <Badge word=words.observe tone=Tone::Quiet title=words.observe_more/> })
+        let why = cluster.with(|cluster| cluster.observe_only.map(|why| tell(&why.say(&cluster.name))));
+        why.map(|why| view! { <Badge word=words.observe tone=Tone::Quiet title=why/> })
     };
     let after = move || observed;
     let now = use_now();

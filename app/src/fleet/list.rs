@@ -95,7 +95,7 @@ fn Row(cluster: ClusterView) -> impl IntoView {
         <tr data-away=away.then_some("")>
             <td>
                 <a class="name" data-strong="" href=paths::cluster(cluster.id.as_str())>{cluster.name.clone()}</a>
-                {cluster.is_observe_only.then(|| view! { " "<Badge word=words.observe tone=Tone::Quiet title=words.observe_more/> })}
+                {cluster.observe_only.map(|why| view! { " "<Badge word=words.observe tone=Tone::Quiet title=tell(&why.say(&cluster.name))/> })}
                 <span class="under"><code>{cluster.id.to_string()}</code>" · "{cluster.url.clone()}</span>
             </td>
             <td title=title>

@@ -53,7 +53,7 @@ fn Strip(cluster: ClusterView) -> impl IntoView {
                     <div class="grow">
                         <div class="cut" title=cluster.name.clone()>
                             <a class="name" data-strong="" href=paths::cluster(cluster.id.as_str())>{cluster.name.clone()}</a>
-                            {cluster.is_observe_only.then(|| view! { " "<Badge word=words.observe tone=Tone::Quiet/> })}
+                            {cluster.observe_only.map(|why| view! { " "<Badge word=words.observe tone=Tone::Quiet title=tell(&why.say(&cluster.name))/> })}
                         </div>
                         <span class="under">
                             {state}

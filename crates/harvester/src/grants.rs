@@ -22,7 +22,7 @@ const AT_ONCE: usize = 8;
 
 /// What the least-privilege role wants against what the credential has.
 pub async fn grants(cluster: &Cluster) -> Result<Vec<Grant>, ClusterError> {
-    let held = held(cluster).await?;
+    let held = held(cluster, NOWHERE).await?;
     let mut grants = Vec::new();
     for right in rights() {
         let mut missing: Vec<&'static str> =
@@ -39,6 +39,40 @@ pub async fn grants(cluster: &Cluster) -> Result<Vec<Grant>, ClusterError> {
         });
     }
     Ok(grants)
+}
+
+/// Namespaces that are asked about one by one; in a cluster of more, what cannot be found out is taken for a yes.
+const MOST_NAMESPACES: usize = 200;
+
+/// Whether the credential may change anything that we change, in the whole cluster or in one of its namespaces.
+pub async fn may_change(cluster: &Cluster) -> Result<bool, ClusterError> {
+    #[derive(Deserialize)]
+    struct Names {
+        items: Vec<Named>,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        metadata: Name,
+    }
+    #[derive(Deserialize)]
+    struct Name {
+        name: String,
+    }
+    let changes: Vec<Right> = rights().into_iter().filter(|right| right.role == Role::Operator).collect();
+    let may = |held: &Held| {
+        let changing = |right: &Right| right.verbs.iter().any(|verb| *verb != "get" && held.has(right, verb));
+        held.is_incomplete || changes.iter().any(changing)
+    };
+    if may(&held(cluster, NOWHERE).await?) {
+        return Ok(true);
+    }
+    let names: Names = cluster.read(&format!("/api/v1/namespaces?limit={}", MOST_NAMESPACES + 1)).await?;
+    for Named { metadata } in names.items.iter().take(MOST_NAMESPACES) {
+        if may(&held(cluster, &metadata.name).await?) {
+            return Ok(true);
+        }
+    }
+    Ok(names.items.len() > MOST_NAMESPACES)
 }
 
 /// The ClusterRoles that have exactly those rights; `deploy/clusterrole.yaml` is this text.
@@ -96,8 +130,8 @@ impl Held {
 }
 
 /// Source: k8s.io/api `authorization/v1/types.go` (SelfSubjectRulesReview).
-async fn held(cluster: &Cluster) -> Result<Held, ClusterError> {
-    let review = json!({ "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": { "namespace": NOWHERE } });
+async fn held(cluster: &Cluster, namespace: &str) -> Result<Held, ClusterError> {
+    let review = json!({ "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": { "namespace": namespace } });
     let path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
     let review: Review = ask(cluster, path, &review).await?;
     Ok(review.status)

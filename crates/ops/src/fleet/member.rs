@@ -3,7 +3,7 @@
 use crate::tasks::Tasks;
 use crate::{Clock, Error, Result};
 use harvester::{Cache, Cluster};
-use model::fleet::{ClusterDetail, ClusterView, Health, Probe, observe_only};
+use model::fleet::{ClusterDetail, ClusterView, Health, ObserveOnly, Probe};
 use model::{Say, UnixMs};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio_util::task::TaskTracker;
@@ -15,6 +15,8 @@ pub struct Member {
     /// Its client and cache, or why there is none.
     pub running: std::result::Result<Running, Say>,
     probe: RwLock<Option<Probe>>,
+    /// What was found when it was last asked for; a credential counts as one that may write until then.
+    may_write: RwLock<Option<bool>>,
 }
 
 /// A cluster that there is a client of.
@@ -41,7 +43,7 @@ impl Member {
         running: std::result::Result<Running, Say>,
         probe: Option<Probe>,
     ) -> Self {
-        Self { record, running, probe: RwLock::new(probe) }
+        Self { record, running, probe: RwLock::new(probe), may_write: RwLock::default() }
     }
 
     /// The client and cache; a cluster without them is away, and the reason says why.
@@ -73,12 +75,28 @@ impl Member {
     pub fn writable(&self) -> Result<&Running> {
         let running = self.running()?;
         let name = &self.record.name;
-        if self.record.is_observe_only {
-            return Err(Error::Refused(observe_only(name)));
+        if let Some(why) = self.observe_only() {
+            return Err(Error::Refused(why.say(name)));
         }
         match running.cache.status().health.write_refusal(name) {
             Some(why) => Err(Error::Away(why)),
             None => Ok(running),
+        }
+    }
+
+    /// Why nothing is written to it, however well it answers.
+    fn observe_only(&self) -> Option<ObserveOnly> {
+        let may_write = *self.may_write.read().unwrap_or_else(PoisonError::into_inner);
+        let by_credential = (may_write == Some(false)).then_some(ObserveOnly::Credential);
+        if self.record.is_observe_only { Some(ObserveOnly::Registered) } else { by_credential }
+    }
+
+    /// Asks whether the credential may change anything. Where that cannot be asked, it stays what it was.
+    pub(super) async fn ask_to_write(&self) {
+        let Ok(running) = self.running() else { return };
+        match harvester::grants::may_change(&running.cluster).await {
+            Ok(may) => *self.may_write.write().unwrap_or_else(PoisonError::into_inner) = Some(may),
+            Err(error) => tracing::warn!(cluster = %self.record.id, %error, "asking whether anything may be written"),
         }
     }
 
@@ -104,7 +122,7 @@ impl Member {
             since: record.registered,
             as_of: None,
             retry_at: None,
-            is_observe_only: record.is_observe_only,
+            observe_only: self.observe_only(),
             nodes: (0, 0),
             power: Vec::new(),
             capacity: model::fleet::Capacity::default(),

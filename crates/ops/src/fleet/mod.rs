@@ -180,6 +180,7 @@ impl Fleet {
 
     async fn probe_once(&self, member: &Member) -> Result<Probe> {
         let probe = harvester::probe::probe(&member.running()?.cluster, self.clock.now()).await?;
+        member.ask_to_write().await;
         member.set_probe(probe.clone());
         let id = &member.record.id;
         store::transact!(self.db, |tx| crate::error::ok(store::fleet::save_probe(tx, id, &probe).await?))?;

@@ -231,7 +231,7 @@ impl Read {
             template,
             flavour,
             health: view.health,
-            is_observe_only: view.is_observe_only,
+            observe_only: view.observe_only,
             cluster: &view.name,
             image: self.image.as_ref(),
             network: self.network.as_ref(),

@@ -1,6 +1,6 @@
 //! Pre-checks of an order, pure: from what the cluster and the ledger look like to verdicts with reasons and remedies.
 
-use model::fleet::Health;
+use model::fleet::{Health, ObserveOnly};
 use model::image::ImageView;
 use model::network::NetworkView;
 use model::node::NodeView;
@@ -19,7 +19,7 @@ pub(super) struct Scene<'a> {
     /// How the cluster answers.
     pub(super) health: Health,
     /// Nothing may be written to it.
-    pub(super) is_observe_only: bool,
+    pub(super) observe_only: Option<ObserveOnly>,
     /// Its name.
     pub(super) cluster: &'a str,
     /// The image of the template's name there, if there is one.
@@ -67,12 +67,8 @@ fn refused(key: &str, say: Say, remedy: Say) -> Check {
 
 fn cluster(scene: &Scene<'_>) -> Check {
     let name = scene.cluster;
-    if scene.is_observe_only {
-        return refused(
-            "cluster",
-            model::fleet::observe_only(name),
-            Say::fixed("换一个集群", "choose another cluster"),
-        );
+    if let Some(why) = scene.observe_only {
+        return refused("cluster", why.say(name), Say::fixed("换一个集群", "choose another cluster"));
     }
     match scene.health {
         Health::Reachable | Health::Degraded => fine("cluster", say!("{name} 可写", "{name} can be written to")),
@@ -306,7 +302,7 @@ mod tests {
             template: &template,
             flavour: &flavour,
             health: Health::Reachable,
-            is_observe_only: false,
+            observe_only: None,
             cluster: "bj-1",
             image: Some(&image),
             network: Some(&network),
@@ -333,7 +329,7 @@ mod tests {
             (s.health, s.image, s.network, s.is_name_taken, s.free_addresses) =
                 (Health::Unreachable, None, None, true, 0);
         }) + &verdicts(|s| (s.nodes, s.owner) = (&[], &NOBODY));
-        let said = said + &verdicts(move |s| s.is_observe_only = true);
+        let said = said + &verdicts(move |s| s.observe_only = Some(ObserveOnly::Registered));
         expect![[r#"
             cluster: Refused: bj-1 is unreachable
             name: Refused: dev-a-app-01 is taken
