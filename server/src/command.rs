@@ -142,10 +142,8 @@ async fn add_user(
     db.migrate().await?;
     let sessions = ops::access::SessionRules { idle_ms: 0, most_ms: 0 };
     let access = ops::access::Access::of(db, sessions);
-    let id = access
-        .add_account(login, name.unwrap_or(login), number, role, password, Clock::machine().now())
-        .await
-        .map_err(told)?;
+    let ctx = ops::Context::system("command line", Clock::machine().now());
+    let id = access.add_account(&ctx, login, name.unwrap_or(login), number, role, password).await.map_err(told)?;
     println!("made {login} ({}) with id {id}", role.word());
     Ok(ExitCode::SUCCESS)
 }

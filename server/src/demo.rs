@@ -248,13 +248,12 @@ fn write_private(path: &Path, text: &str) -> anyhow::Result<()> {
 /// People, clusters and subnets, where they are not there from an earlier start.
 async fn seed(program: &Program, clusters: &[Running], witness: Option<&Witness>) -> ops::Result<()> {
     let ops = &program.shared.ops;
-    let now = Clock::machine().now();
+    let ctx = Context::system("demo", Clock::machine().now());
     if ops.access.count().await? == 0 {
         for p in &PEOPLE {
-            ops.access.add_account(p.login, p.name, Some(p.number), p.role, p.password, now).await?;
+            ops.access.add_account(&ctx, p.login, p.name, Some(p.number), p.role, p.password).await?;
         }
     }
-    let ctx = Context::system("demo", now);
     let mut members: Vec<_> =
         clusters.iter().map(|c| (c.place.id, c.place.name, c.served.admin_kubeconfig())).collect();
     members.extend(witness.map(|witness| (witness::ID, witness::NAME, witness.product().to_owned())));

@@ -71,6 +71,26 @@ async fn a_write_to_an_absent_cluster_fails_at_once_and_does_not_come_later() {
     assert_eq!(run_strategy(&lab, &vm), before, "what was refused is not done later");
 }
 
+/// Row 16: somebody else's changes between the check and the write make it look again, a few times; then it says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conflict_is_looked_at_again() {
+    let (running, lab) = (serve().await, Lab::start(10, 30.0).await);
+    settle(&running.ops, &lab).await;
+    let operator = Browser::signed_in(running.address, "operator").await;
+    let vm = running_vm(&running);
+    let faults = lab.simulator.world().faults();
+    let conflicts = |times| faults.add(Fault::times(times, "patch", "virtualmachines", Harm::Refuse { code: 409 }));
+    conflicts(4);
+    let done = power(&operator, &vm, "stop", "conflict-1").await;
+    assert_eq!((done.status, faults.list().len()), (200, 0), "{}", done.text);
+    common::until("it stops", || running.ops.fleet.row(&vm).is_ok_and(|row| row.power == Power::Stopped)).await;
+    conflicts(5);
+    let given_up = power(&operator, &vm, "start", "conflict-2").await;
+    assert_eq!((given_up.status, faults.list().len()), (409, 0), "{}", given_up.text);
+    assert!(given_up.text.contains("changed the object"), "{}", given_up.text);
+    assert_eq!(power(&operator, &vm, "start", "conflict-3").await.status, 200);
+}
+
 /// Row 20: the same key at the same time is one effect with one answer; another body under it is refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_key_is_one_act_whoever_asks_how_often() {

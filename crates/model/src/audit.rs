@@ -100,6 +100,7 @@ impl AuditLine {
             ("session.begin", _) => Say::fixed("登录", "Sign in"),
             ("session.end", _) => Say::fixed("退出登录", "Sign out"),
             ("fleet.register", "register") => Say::fixed("登记集群", "Register cluster"),
+            ("account.manage", "add") => Say::fixed("添加账号", "Add account"),
             ("fleet.register", "replace-credential") => Say::fixed("更换凭据", "Replace credential"),
             ("fleet.remove", _) => Say::fixed("移除集群", "Remove cluster"),
             ("ipam.write", "create-subnet") => Say::fixed("新建子网", "Create subnet"),

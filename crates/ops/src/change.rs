@@ -10,6 +10,7 @@ use crate::fleet::Fleet;
 use crate::tasks::Tasks;
 use crate::{Clock, Context, Error, Result};
 use harvester::change::{Checked, Committed, Desired, Resumed};
+use harvester::{Cluster, ClusterError};
 use model::Say;
 use model::audit::Outcome;
 use model::change::{OperationKind, OperationView, Stage, State};
@@ -39,6 +40,10 @@ const RECEIPT: Duration = Duration::from_secs(30);
 const LEASE_MS: i64 = 60_000;
 /// A request that is older is not carried out any more.
 const FRESH_MS: i64 = 60_000;
+/// How often a change is tried when somebody else changes the same object meanwhile.
+const TRIES: u32 = 5;
+/// How long it is waited for before the second try; longer each time.
+const BREATH: Duration = Duration::from_millis(100);
 /// How often interrupted changes are looked for.
 const LOOK: Duration = Duration::from_secs(5);
 /// Most that are resumed at a time.
@@ -76,34 +81,63 @@ impl Changes {
         self.pulse.send_modify(|n| *n = n.wrapping_add(1));
     }
 
-    /// Makes a change up to Committed; the receipt is waited for in the background.
+    /// Makes a change up to Committed; the receipt is waited for in the background. `may_still` is asked again whenever somebody
+    /// else has changed the object in between.
     pub async fn make(
         self: &Arc<Self>,
         ctx: &Context,
         permit: &Permit,
         act: Act<'_>,
         wanted: Wanted,
+        may_still: &(dyn Fn() -> Result<()> + Sync),
     ) -> Result<OperationView> {
         let member = self.fleet.member(&wanted.vm.cluster)?;
         let running = member.writable()?;
         let (id, object) = (wanted.desired.id.clone(), wanted.vm.to_string());
         let record = self.begin(ctx, permit, &act, &wanted, &object).await?;
-        let checked = match wanted.desired.check(&running.cluster).await {
-            Ok(checked) => checked,
-            Err(error) => return self.fail(&record, FIRST_TOKEN, error.into()).await,
-        };
-        self.advance(&id, FIRST_TOKEN, Stage::Checked, &Saved::Checked(checked.clone())).await?;
-        let committed = match checked.commit(&running.cluster).await {
-            Ok(committed) => committed,
-            // Whether it was made is not known: it stays Checked, and is looked for on the live object when its lease ends.
-            Err(error) if error.is_unsure() => return Err(error.into()),
-            Err(error) => return self.fail(&record, FIRST_TOKEN, error.into()).await,
-        };
+        let cluster = &running.cluster;
+        let committed = self.carry_out(&record, FIRST_TOKEN, cluster, wanted.desired, may_still).await?;
         self.advance(&id, FIRST_TOKEN, Stage::Committed, &Saved::Committed(committed.clone())).await?;
         let view = view(&ChangeRecord { stage: Stage::Committed, ..record.clone() });
         let this = self.clone();
         self.tasks.spawn("receipt", async move { this.receipt(record, FIRST_TOKEN, committed).await });
         view
+    }
+
+    /// Check and commit. A conflict is nothing that was done: what is there now is read and checked anew, a few times, because
+    /// controllers write a VM's status and labels all the time (`reliability.md` row 16).
+    async fn carry_out(
+        &self,
+        record: &ChangeRecord,
+        token: i64,
+        cluster: &Cluster,
+        desired: Desired,
+        may_still: &(dyn Fn() -> Result<()> + Sync),
+    ) -> Result<Committed> {
+        let mut tries = 1;
+        loop {
+            let refused = match desired.clone().check(cluster).await {
+                Ok(checked) => {
+                    self.advance(&record.id, token, Stage::Checked, &Saved::Checked(checked.clone())).await?;
+                    match checked.commit(cluster).await {
+                        Ok(committed) => return Ok(committed),
+                        // Whether it was made is not known: it stays Checked, and is looked for on the live object when its
+                        // lease ends.
+                        Err(error) if error.is_unsure() => return Err(error.into()),
+                        Err(error) => error,
+                    }
+                }
+                Err(error) => error,
+            };
+            if !matches!(refused, ClusterError::Conflict { .. }) || tries == TRIES {
+                return self.fail(record, token, refused.into()).await;
+            }
+            if let Err(error) = may_still() {
+                return self.fail(record, token, error).await;
+            }
+            tokio::time::sleep(BREATH * tries).await;
+            tries += 1;
+        }
     }
 
     async fn begin(
@@ -243,16 +277,7 @@ impl Changes {
             return self.fail(record, token, Error::Conflict(why)).await;
         }
         let cluster = self.fleet.member(&record.cluster)?.writable()?.cluster.clone();
-        let checked = match desired.check(&cluster).await {
-            Ok(checked) => checked,
-            Err(error) => return self.fail(record, token, error.into()).await,
-        };
-        self.advance(&record.id, token, Stage::Checked, &Saved::Checked(checked.clone())).await?;
-        let committed = match checked.commit(&cluster).await {
-            Ok(committed) => committed,
-            Err(error) if error.is_unsure() => return Err(error.into()),
-            Err(error) => return self.fail(record, token, error.into()).await,
-        };
+        let committed = self.carry_out(record, token, &cluster, desired, &|| Ok(())).await?;
         self.advance(&record.id, token, Stage::Committed, &Saved::Committed(committed.clone())).await?;
         self.receipt(record.clone(), token, committed).await;
         Ok(())

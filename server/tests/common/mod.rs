@@ -99,7 +99,8 @@ pub(crate) async fn serve() -> Running {
     let program = wire(config(&folder)).await.unwrap();
     let ops = program.ops().clone();
     for (login, role) in [("admin", Role::Admin), ("operator", Role::Operator), ("viewer", Role::Viewer)] {
-        ops.access.add_account(login, login, Some("E10432"), role, PASSWORD, Clock::machine().now()).await.unwrap();
+        let ctx = Context::system("test", Clock::machine().now());
+        ops.access.add_account(&ctx, login, login, Some("E10432"), role, PASSWORD).await.unwrap();
     }
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -10,7 +10,7 @@ pub use permit::Permit;
 
 use crate::audit::{self, Act};
 use crate::{Actor, Context, Error, Result};
-use model::access::{LOCK_MS, MIN_PASSWORD, Me, Role, SessionView, SignIn};
+use model::access::{LOCK_MS, MIN_PASSWORD, Me, Role, SessionView, SignIn, Verb};
 use model::audit::Outcome;
 use model::id::AccountId;
 use model::{Say, UnixMs, say};
@@ -210,13 +210,14 @@ impl Access {
     /// Makes an account; used by the command line.
     pub async fn add_account(
         &self,
+        ctx: &Context,
         login: &str,
         name: &str,
         number: Option<&str>,
         role: Role,
         password: &str,
-        now: UnixMs,
     ) -> Result<AccountId> {
+        let permit = Permit::ask(ctx, Verb::AccountManage, login)?;
         if password.chars().count() < MIN_PASSWORD || password.len() > MAX_PASSWORD {
             return Err(Error::invalid(
                 "password",
@@ -235,8 +236,16 @@ impl Access {
         }
         let id = AccountId::parse(&uuid::Uuid::now_v7().to_string())?;
         let hash = password::hash(password).map_err(|error| Error::Broken(error.to_string()))?;
-        let new = NewAccount { id: &id, login, name, number, role, password_hash: &hash, created: now };
-        let made = store::transact!(self.db, |tx| crate::error::ok(store::access::insert_account(tx, &new).await?));
+        let new = NewAccount { id: &id, login, name, number, role, password_hash: &hash, created: ctx.now };
+        let after = serde_json::json!({ "name": name, "number": number, "role": role.word() }).to_string();
+        let made = store::transact!(self.db, |tx| {
+            let opened = audit::open(tx, ctx, &permit, &Act { act: "add", ..Act::default() }).await?;
+            store::access::insert_account(tx, &new).await?;
+            let closing =
+                Closing { at: ctx.now, outcome: Outcome::Done, before: None, after: Some(&after), detail: None };
+            store::audit::close(tx, opened.seq, &closing).await?;
+            Ok::<_, Error>(())
+        });
         match made {
             Err(Error::Store(store::StoreError::Unique { .. })) => {
                 Err(Error::invalid("login", say!("{login} 已存在", "{login} exists already")))

@@ -190,7 +190,21 @@ impl Deliveries {
         )
         .await?;
         data.uid = live.as_ref().and_then(|o| o.pointer("/metadata/uid")).and_then(|u| u.as_str()).map(str::to_owned);
+        if let Some(uid) = &data.uid {
+            self.bind_secret(running, data, uid).await?;
+        }
         Ok(Did::Done(None))
+    }
+
+    /// The Secret goes when the VM goes, whoever removes it: it may hold a password, and the next VM of that name needs its place.
+    async fn bind_secret(&self, running: &Running, data: &Delivery, uid: &str) -> Result<()> {
+        let name = make::cloud_init_name(&data.vm.name);
+        let target = ObjectRef { kind: Kind::Secret, namespace: data.vm.namespace.to_string(), name };
+        let what = What::Patch(make::owner_patch(&data.vm.name, uid));
+        let id = ChangeId::parse(&format!("{}-owner", data.change))?;
+        let desired = Desired { id, operation: Some(data.operation.clone()), target, what };
+        desired.check(&running.cluster).await?.commit(&running.cluster).await?;
+        Ok(())
     }
 
     /// Makes an object that carries our operation; one that is there and carries it is ours from before a crash.

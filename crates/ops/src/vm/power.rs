@@ -58,6 +58,10 @@ impl Vms {
         let (label, name) = (action.say(), vm.name.as_str());
         let (zh, en) = (label.zh, label.en);
         let wanted = Wanted { vm: vm.clone(), title: say!("{zh} {name}", "{en} {name}"), desired };
-        self.changes.make(ctx, &permit, act, wanted).await
+        let may_still = || match action.refusal(self.fleet.row(vm)?.power) {
+            Some(say) => Err(Error::Refused(say)),
+            None => Ok(()),
+        };
+        self.changes.make(ctx, &permit, act, wanted, &may_still).await
     }
 }
