@@ -5,10 +5,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails here fails its test")]
 
 mod common;
+#[path = "witness/faults.rs"]
+mod faults;
 
 use common::orders::{draft, drive, ended, open_consoles, operator, order, power, wait_for};
 use common::{Browser, CLUSTER, Running, serve, settle_as, until};
 use model::change::State;
+use model::fleet::ObserveOnly;
 use model::id::{ClusterId, VmRef};
 use model::provisioning::{CheckVerdict, Draft, StepState};
 use model::vm::Power;
@@ -48,6 +51,21 @@ impl Witness {
         }
     }
 
+    /// Tells a story with a node agent beside it; there is one of them at a time.
+    async fn with_agent(&self, story: impl AsyncFnOnce(&Self)) {
+        static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+        let _alone = ALONE.lock().await;
+        let stop = CancellationToken::new();
+        let agent = Agent::start(self.agent(), &stop).await.unwrap();
+        let ready = agent.ready();
+        #[expect(clippy::disallowed_methods, reason = "ends with the test's token")]
+        let playing = tokio::spawn(agent.run(stop.clone()));
+        ready.cancelled().await;
+        story(self).await;
+        stop.cancel();
+        playing.await.unwrap();
+    }
+
     /// Runs upstream's kubectl as the administrator of the cluster.
     fn kubectl(&self, words: &str) -> String {
         let mut command = std::process::Command::new(self.file("programs").join("kube"));
@@ -64,15 +82,16 @@ async fn an_order_is_delivered_used_and_taken_back_at_upstreams_own_control_plan
         println!("HARVESTER_WITNESS names no witness.json: the product was not held against upstream's own programs");
         return;
     };
-    let stop = CancellationToken::new();
-    let agent = Agent::start(witness.agent(), &stop).await.unwrap();
-    let ready = agent.ready();
-    #[expect(clippy::disallowed_methods, reason = "ends with the test's token")]
-    let playing = tokio::spawn(agent.run(stop.clone()));
-    ready.cancelled().await;
-    story(&witness).await;
-    stop.cancel();
-    playing.await.unwrap();
+    witness.with_agent(story).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_upstreams_own_programs_are_survived_and_said() {
+    let Some(witness) = Witness::find().filter(|witness| witness.0["isKept"] == true) else {
+        println!("HARVESTER_WITNESS names no witness that is kept: nothing was done to upstream's own programs");
+        return;
+    };
+    witness.with_agent(faults::story).await;
 }
 
 async fn story(witness: &Witness) {
@@ -151,6 +170,40 @@ async fn story(witness: &Witness) {
         assert!(!left.contains("test-fault-unschedulable-01"), "{left}");
     }
     witness.kubectl(&format!("delete vm {name} -n {NAMESPACE} --wait=true --timeout=60s"));
+    let secret = format!("get secret {name}-cloudinit -n {NAMESPACE} -o name --ignore-not-found");
+    until("the VM's Secret goes with it", || witness.kubectl(&secret).is_empty()).await;
+    observe(witness).await;
+}
+
+/// A credential with the role for looking alone: everything is shown, and nothing is offered that would be refused.
+async fn observe(witness: &Witness) {
+    let account = "create serviceaccount observer -n harvester-admin";
+    let binding = "create clusterrolebinding observer --clusterrole=harvester-admin-reader --serviceaccount=harvester-admin:observer";
+    for words in [account, binding] {
+        witness.kubectl(words);
+    }
+    let token = witness.kubectl("create token observer -n harvester-admin --duration 1h");
+    let kubeconfig = std::fs::read_to_string(witness.file("product")).unwrap();
+    let mut kubeconfig: Value = serde_json::from_str(&kubeconfig).unwrap();
+    kubeconfig["users"][0]["user"]["token"] = token.trim().into();
+    let running = serve().await;
+    settle_as(&running.ops, kubeconfig.to_string()).await;
+    let ctx = Context::system("test", Clock::machine().now());
+    let id = ClusterId::parse(CLUSTER).unwrap();
+    running.ops.fleet.probe(&ctx, &id).await.unwrap();
+    let view = running.ops.fleet.member(&id).unwrap().view();
+    assert_eq!(view.observe_only, Some(ObserveOnly::Credential), "{view:?}");
+    let browser = Browser::signed_in(running.address, "operator").await;
+    for tab in ["", "?tab=capabilities", "?tab=networks", "?tab=images", "?tab=rights", "?tab=watches"] {
+        let page = browser.get(&format!("/clusters/{CLUSTER}{tab}")).await;
+        assert!(page.status == 200 && page.text.contains("的凭据只能读"), "{tab}");
+    }
+    let draft = Draft { namespace: NAMESPACE.into(), ..draft(&running, &operator(&running).await).await };
+    let preview = running.ops.provisioning.preview(&operator(&running).await, draft).await.unwrap();
+    let refused = preview.checks.iter().find(|check| check.verdict == CheckVerdict::Refused).unwrap();
+    assert!(refused.say.en.contains("may only read"), "{refused:?}");
+    witness.kubectl("delete serviceaccount observer -n harvester-admin");
+    witness.kubectl("delete clusterrolebinding observer");
 }
 
 /// Every VM that can be ordered, rehearsed with KubeVirt's webhooks and the cluster's own schemas; the product writes strictly,

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -53,24 +54,57 @@ func keys(arguments []string) error {
 		by         *pair
 		hosts      []string
 	}{
-		{"apiserver", "kube-apiserver", ca, []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc"}},
 		{"front", "front-proxy-client", front, nil},
 		{"virt-api", "virt-api", ca, []string{"virt-api.harvester-system.svc"}},
 		{"handler-client", "kubevirt.io:system:client:virt-handler", ca, nil},
 		{"handler-server", "kubevirt.io:system:node:virt-handler", ca, nil},
 	} {
-		template := &x509.Certificate{
-			Subject:     pkix.Name{CommonName: wanted.name},
-			DNSNames:    append([]string{"localhost"}, wanted.hosts...),
-			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-			KeyUsage:    x509.KeyUsageDigitalSignature,
-			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		}
-		if _, err := issue(folder, wanted.file, template, wanted.by); err != nil {
+		if err := certify(folder, wanted.file, wanted.name, wanted.by, wanted.hosts...); err != nil {
 			return err
 		}
 	}
+	if err := certifyServer(folder, ca); err != nil {
+		return err
+	}
 	return serviceAccountKeys(folder)
+}
+
+// renew gives kube-apiserver another certificate and key by the authority that a folder of keys has.
+func renew(arguments []string) error {
+	if len(arguments) != 1 {
+		return errors.New("usage: kube renew FOLDER")
+	}
+	folder := arguments[0]
+	ca, err := tls.LoadX509KeyPair(filepath.Join(folder, "ca.crt"), filepath.Join(folder, "ca.key"))
+	if err != nil {
+		return err
+	}
+	key, isOurs := ca.PrivateKey.(*ecdsa.PrivateKey)
+	if !isOurs {
+		return errors.New("the authority's key is none of ours")
+	}
+	certificate, err := x509.ParseCertificate(ca.Certificate[0])
+	if err != nil {
+		return err
+	}
+	return certifyServer(folder, &pair{certificate, key})
+}
+
+func certifyServer(folder string, ca *pair) error {
+	return certify(folder, "apiserver", "kube-apiserver", ca, "kubernetes", "kubernetes.default", "kubernetes.default.svc")
+}
+
+// certify writes a certificate for a program on this machine, and the key to it.
+func certify(folder, file, name string, by *pair, hosts ...string) error {
+	template := &x509.Certificate{
+		Subject:     pkix.Name{CommonName: name},
+		DNSNames:    append([]string{"localhost"}, hosts...),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	_, err := issue(folder, file, template, by)
+	return err
 }
 
 func authority(folder, file, name string) (*pair, error) {

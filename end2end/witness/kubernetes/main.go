@@ -1,12 +1,12 @@
 // Command kube is one program that holds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and
-// kubectl, each unchanged from its own module, and two small commands that start a control plane without
-// openssl and curl: keys and ready.
+// kubectl, each unchanged from its own module, and three small commands that start a control plane without
+// openssl and curl: keys, renew and ready.
 //
 // One program instead of five, because they share nearly all of their code: it is linked once, lies on the disk
 // once, and its pages are in memory once.
 //
 //	kube etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubectl [flags of that program]
-//	kube keys FOLDER
+//	kube keys|renew FOLDER
 //	kube ready SECONDS KUBECONFIG PATH|URL...
 package main
 
@@ -28,7 +28,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail("usage: kube etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubectl|keys|ready ...")
+		fail("usage: kube etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubectl|keys|renew|ready ...")
 	}
 	name := os.Args[1]
 	// Each program reads its own flags from where it expects them.
@@ -46,6 +46,8 @@ func main() {
 		util.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
 	case "keys":
 		check(keys(os.Args[1:]))
+	case "renew":
+		check(renew(os.Args[1:]))
 	case "ready":
 		check(ready(os.Args[1:]))
 	default:

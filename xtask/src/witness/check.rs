@@ -13,6 +13,7 @@ use super::cache::Cache;
 use super::definitions::{Definitions, Wish};
 use super::kept::Kept;
 use super::programs::Programs;
+use super::state::{FILE, State};
 use super::up::Witness;
 use crate::browser::{playwright, prepare};
 use crate::build::build;
@@ -73,6 +74,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
         bail!("process {pid} of a witness that has ended is still there");
     }
     println!("  both end, and leave no process behind");
+    tally.merge(survive_faults(workspace, &cache)?);
     Ok(Outcome::Done(tally))
 }
 
@@ -83,7 +85,31 @@ const SUITES: [&str; 3] = [
     PRODUCT,
 ];
 /// What the product writes, and what it does.
-const PRODUCT: &str = "test -p app -p server --features app/ssr --test witness -- --nocapture";
+const PRODUCT: &str =
+    "test -p app -p server --features app/ssr --test witness -- --nocapture --skip faults_of_upstreams_own_programs";
+/// What it does when upstream's programs die, hang and forget.
+const FAULTS: &str =
+    "test -p app -p server --features app/ssr --test witness -- --nocapture faults_of_upstreams_own_programs";
+
+/// Another witness, held by a process of its own that starts again what has died: ours waits for the suite. It has our own set
+/// of CRDs, so that this one is held to be enough for the product wherever upstream's are not there.
+fn survive_faults(workspace: &Workspace, cache: &Cache) -> Result<Tally> {
+    println!("  upstream's programs are killed and stopped, at a witness with our own set of CRDs");
+    let (name, wish) = ("check-3", Wish::own(workspace));
+    let mut up = bound_to_us(&std::env::current_exe().context("looking for ourselves")?, "TERM");
+    up.args(["witness", "up", "--name", name]).args(wish.arguments()?);
+    let mut holder = Running::start(&mut up)?;
+    while !State::read(cache, name)?.is_some_and(|state| state.pid == holder.pid() && state.is_kept) {
+        if !holder.is_alive() {
+            bail!("the witness {name} did not come up");
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut tally = Tally::default();
+    let mut suite = cargo(workspace, FAULTS);
+    run_reading(suite.env("HARVESTER_WITNESS", cache.run(name).join(FILE)), |line| tally.read(line))?;
+    Ok(tally)
+}
 
 /// Other people's clients, with a node agent beside them as a process.
 fn meet_clients(workspace: &Workspace, witness: &Witness) -> Result<u64> {

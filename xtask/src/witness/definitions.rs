@@ -13,6 +13,8 @@ use crate::workspace::Workspace;
 
 /// Where upstream's CRDs may lie, from the checkout's root.
 const BESIDE: &str = "../shared/crds";
+/// Where our own set lies.
+const OWN: &str = "end2end/witness/crds";
 /// In a folder of CRDs or of objects: what differs in the next release.
 const NEXT: &str = "next";
 
@@ -31,6 +33,11 @@ impl Wish {
     /// The next release, where the folder that would be taken has one; what is asked for by default otherwise.
     pub(super) fn next_where_there_is_one(workspace: &Workspace) -> Self {
         Self { definitions: None, next: workspace.path(BESIDE).join(NEXT).is_dir() }
+    }
+
+    /// Our own set, whatever else is there.
+    pub(super) fn own(workspace: &Workspace) -> Self {
+        Self { definitions: Some(workspace.path(OWN)), next: false }
     }
 
     /// Whether the next release is wished for.
@@ -68,7 +75,7 @@ pub(super) struct Definitions {
 impl Definitions {
     /// Finds them.
     pub(super) fn find(workspace: &Workspace, wish: &Wish) -> Result<Self> {
-        let own = workspace.path("end2end/witness/crds");
+        let own = workspace.path(OWN);
         let folder = match &wish.definitions {
             Some(folder) if !folder.is_dir() => bail!("there is no folder {}", folder.display()),
             Some(folder) => folder.clone(),
@@ -119,6 +126,8 @@ fn yaml(folder: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
+    use std::collections::{BTreeMap, BTreeSet};
 
     fn definitions(folder: &Path, is_next: bool) -> Result<Definitions> {
         let wish = Wish { definitions: Some(folder.to_owned()), next: is_next };
@@ -152,7 +161,123 @@ mod tests {
 
     #[test]
     fn our_own_set_is_there() {
-        let own = Workspace::find().unwrap().path("end2end/witness/crds");
+        let own = Workspace::find().unwrap().path(OWN);
         assert!(definitions(&own, false).unwrap().first.len() > 5);
+    }
+
+    /// CRDs by name.
+    fn crds(folder: &Path) -> BTreeMap<String, Value> {
+        let read = |file: PathBuf| -> Vec<Value> {
+            let text = fs::read_to_string(&file).unwrap();
+            serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+        };
+        let all = yaml(folder).unwrap().into_iter().flat_map(read);
+        all.filter(|crd| crd["kind"] == "CustomResourceDefinition")
+            .map(|crd| (crd["metadata"]["name"].as_str().unwrap().to_owned(), crd))
+            .collect()
+    }
+
+    /// What is ours must be upstream's: the same scope and versions, and of each field the same type, limits and duties.
+    #[test]
+    fn our_own_set_says_nothing_but_what_upstream_says() {
+        let workspace = Workspace::find().unwrap();
+        let upstream = workspace.path(BESIDE);
+        if !upstream.is_dir() {
+            println!("upstream's CRDs are not here: our own set was held against nothing");
+            return;
+        }
+        let (own, upstream) = (crds(&workspace.path(OWN)), crds(&upstream));
+        let (mut faults, mut fields) = (Vec::new(), 0);
+        for (name, ours) in &own {
+            let Some(theirs) = upstream.get(name) else {
+                faults.push(format!("{name} is not upstream's"));
+                continue;
+            };
+            for place in
+                ["/spec/group", "/spec/scope", "/spec/names/kind", "/spec/names/plural", "/spec/names/shortNames"]
+            {
+                same(&format!("{name}{place}"), ours.pointer(place), theirs.pointer(place), &mut faults);
+            }
+            let versions = |crd: &Value| -> BTreeMap<String, Value> {
+                let all = crd["spec"]["versions"].as_array().unwrap().iter();
+                all.map(|version| (version["name"].as_str().unwrap().to_owned(), version.clone())).collect()
+            };
+            let theirs = versions(theirs);
+            for (version, ours) in versions(ours) {
+                let at = format!("{name} {version}");
+                let Some(theirs) = theirs.get(&version) else {
+                    faults.push(format!("{at} is not upstream's"));
+                    continue;
+                };
+                for key in ["served", "storage"] {
+                    same(&format!("{at} {key}"), ours.get(key), theirs.get(key), &mut faults);
+                }
+                let status = |version: &Value| version.pointer("/subresources/status").is_some();
+                if status(&ours) != status(theirs) {
+                    faults.push(format!("{at}: its status is a subresource on one side only"));
+                }
+                let schema = "/schema/openAPIV3Schema";
+                let (ours, theirs) = (ours.pointer(schema).unwrap(), theirs.pointer(schema).unwrap());
+                compare(&at, ours, theirs, &mut faults, &mut fields);
+            }
+        }
+        assert!(faults.is_empty(), "{:#?}", faults);
+        println!("{} kinds with {fields} fields are as upstream has them", own.len());
+        assert!(own.len() > 20 && fields > 1_000, "{} kinds, {fields} fields", own.len());
+    }
+
+    fn same(at: &str, ours: Option<&Value>, theirs: Option<&Value>, faults: &mut Vec<String>) {
+        if ours != theirs {
+            faults.push(format!("{at}: ours {ours:?}, upstream's {theirs:?}"));
+        }
+    }
+
+    fn compare(at: &str, ours: &Value, theirs: &Value, faults: &mut Vec<String>, fields: &mut u32) {
+        *fields += 1;
+        let limits = [
+            "type",
+            "format",
+            "enum",
+            "default",
+            "nullable",
+            "minimum",
+            "maximum",
+            "minLength",
+            "maxLength",
+            "minItems",
+            "maxItems",
+        ];
+        for key in limits.into_iter().chain(["x-kubernetes-int-or-string", "x-kubernetes-list-map-keys"]) {
+            same(&format!("{at}: {key}"), ours.get(key), theirs.get(key), faults);
+        }
+        let duties = |schema: &Value| -> BTreeSet<String> {
+            let all = schema["required"].as_array().into_iter().flatten();
+            all.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        };
+        if duties(ours) != duties(theirs) {
+            faults.push(format!("{at}: required {:?}, upstream's {:?}", duties(ours), duties(theirs)));
+        }
+        for (name, ours) in ours["properties"].as_object().into_iter().flatten() {
+            // What every object has; a schema may leave them out.
+            let is_whole = at.split_once(' ').is_none_or(|(_, rest)| !rest.contains('.'));
+            if is_whole
+                && ["apiVersion", "kind", "metadata"].contains(&name.as_str())
+                && theirs["properties"].get(name).is_none()
+            {
+                continue;
+            }
+            match theirs["properties"].get(name) {
+                Some(theirs) => compare(&format!("{at}.{name}"), ours, theirs, faults, fields),
+                None => faults.push(format!("{at}.{name} is not upstream's")),
+            }
+        }
+        for key in ["items", "additionalProperties"] {
+            match (ours.get(key), theirs.get(key)) {
+                (Some(ours @ Value::Object(_)), Some(theirs @ Value::Object(_))) => {
+                    compare(&format!("{at}.{key}"), ours, theirs, faults, fields);
+                }
+                (ours, theirs) => same(&format!("{at}: {key}"), ours, theirs, faults),
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ mod flags;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -30,10 +30,21 @@ const RESTARTS: u32 = 5;
 /// How much of a log is shown when its program has died, in lines.
 const LAST_WORDS: usize = 15;
 
+/// A program is not started again sooner after its last start.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A program that was started.
+#[derive(Debug)]
+struct Program {
+    name: &'static str,
+    running: Running,
+    started: Instant,
+}
+
 /// The programs of one witness that run.
 #[derive(Debug)]
 pub(super) struct Plane {
-    running: Vec<(&'static str, Running)>,
+    running: Vec<Program>,
     programs: Programs,
     folder: PathBuf,
     ports: Ports,
@@ -96,7 +107,7 @@ impl Plane {
 
     /// Each program and its process.
     pub(super) fn pids(&self) -> impl Iterator<Item = (&'static str, u32)> {
-        self.running.iter().map(|(name, running)| (*name, running.pid()))
+        self.running.iter().map(|program| (program.name, program.running.pid()))
     }
 
     /// What all of them need.
@@ -111,9 +122,9 @@ impl Plane {
     pub(super) fn check(&mut self) -> Result<()> {
         let is_awaited = !self.is_server_ready;
         let may_be_dead = |name: &str| is_awaited && name == VIRT_API;
-        let died = |(name, running): &mut (&str, Running)| !may_be_dead(name) && !running.is_alive();
+        let died = |program: &mut Program| !may_be_dead(program.name) && !program.running.is_alive();
         let Some(at) = self.running.iter_mut().position(died) else { return Ok(()) };
-        let name = self.running[at].0;
+        let name = self.running[at].name;
         if name == VIRT_API && self.restarts_left > 0 {
             self.restarts_left -= 1;
             self.running.remove(at);
@@ -124,6 +135,25 @@ impl Plane {
         let lines: Vec<_> = text.lines().collect();
         let last = lines[lines.len().saturating_sub(LAST_WORDS)..].join("\n");
         bail!("{name} has died; its log is {} and ends with\n{last}", log.display())
+    }
+
+    /// Starts again what has died since it was up, as a kubelet does with the pods of a control plane; `true` when something
+    /// was. So faults can be tried: whoever kills a program finds it back.
+    pub(super) fn keep(&mut self) -> Result<bool> {
+        let mut is_changed = false;
+        for at in 0..self.running.len() {
+            let program = &mut self.running[at];
+            if program.running.is_alive() || program.started.elapsed() < PAUSE {
+                continue;
+            }
+            let name = program.name;
+            println!("{name} has died and is started again");
+            self.start_again(name)?;
+            // In its old place: programs end in the opposite order of their start.
+            self.running.swap_remove(at);
+            is_changed = true;
+        }
+        Ok(is_changed)
     }
 
     /// kubectl as somebody who may do anything.
@@ -141,13 +171,25 @@ impl Plane {
 
     /// Installs what the standard output of `printer` holds.
     pub(super) fn apply_output(&mut self, printer: &mut Command, name: &str) -> Result<()> {
+        let path = self.print(printer, name)?;
+        self.apply(&[path])
+    }
+
+    /// As [`Self::apply_output`], of what is not there yet; without looking at schemas first it takes a third of the time.
+    pub(super) fn create_output(&mut self, printer: &mut Command, name: &str) -> Result<()> {
+        let path = self.print(printer, name)?;
+        let mut kubectl = self.kubectl("create --validate=false -o name --filename");
+        run(kubectl.arg(path).stdout(File::create(self.path("logs/create.log"))?))
+    }
+
+    fn print(&self, printer: &mut Command, name: &str) -> Result<PathBuf> {
         let path = self.path(name);
         let output = printer.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
         if !output.status.success() {
             bail!("`{}` failed ({})", shown(printer), output.status);
         }
         fs::write(&path, output.stdout).with_context(|| format!("writing {}", path.display()))?;
-        self.apply(&[path])
+        Ok(path)
     }
 
     /// Installs what files hold, in their order.
@@ -206,12 +248,20 @@ impl Plane {
 
     fn expendable(&mut self, name: &'static str, command: &mut Command) -> Result<()> {
         let running = self.spawn(name, command)?.expendable();
-        self.running.push((name, running));
+        self.add(name, running);
         Ok(())
     }
 
+    fn add(&mut self, name: &'static str, running: Running) {
+        self.running.push(Program { name, running, started: Instant::now() });
+    }
+
     fn spawn(&self, name: &str, command: &mut Command) -> Result<Running> {
-        let log = File::create(self.log(name)).with_context(|| format!("making the log of {name}"))?;
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.log(name))
+            .with_context(|| format!("making the log of {name}"))?;
         command.current_dir(&self.folder);
         Running::start(command.stdout(log.try_clone()?).stderr(log))
     }

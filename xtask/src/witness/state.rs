@@ -43,6 +43,8 @@ pub(super) struct State {
     pub(super) logs: PathBuf,
     /// virtctl and `kube kubectl` of the right versions.
     pub(super) programs: PathBuf,
+    /// Who holds it starts again what has died, so that faults can be tried.
+    pub(super) is_kept: bool,
     /// Process ids by name.
     pub(super) pids: Vec<(String, u32)>,
 }

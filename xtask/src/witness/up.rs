@@ -65,7 +65,7 @@ fn detach(workspace: &Workspace, cache: &Cache, wishes: &Wishes) -> Result<()> {
     command.args(wishes.definitions.arguments()?).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     let mut holder = command.spawn().context("starting the holder")?;
     loop {
-        let is_up = State::read(cache, &wishes.name)?.is_some_and(|state| state.pid == holder.id());
+        let is_up = State::read(cache, &wishes.name)?.is_some_and(|state| state.pid == holder.id() && state.is_kept);
         let ended = holder.try_wait().context("waiting for the holder")?;
         if is_up || ended.is_some() {
             print!("{}", fs::read_to_string(&log).unwrap_or_default());
@@ -89,9 +89,12 @@ fn hold(workspace: &Workspace, cache: &Cache, wishes: &Wishes) -> Result<()> {
     let starter = getppid();
     let mut witness = Witness::start(workspace, cache, &wishes.name, wishes.nodes, &wishes.definitions)?;
     print!("{witness}");
+    // Whoever has detached us shows what was printed before this.
+    witness.state.is_kept = true;
+    witness.state.write(cache)?;
     // A starter's threads may end before it does, so it is asked for by its id and not by a signal of the kernel's.
     while ended_by().is_none() && (wishes.detached || getppid() == starter) {
-        witness.plane.check()?;
+        witness.keep(cache)?;
         std::thread::sleep(LOOK);
     }
     witness.end()
@@ -126,7 +129,7 @@ impl Witness {
         give_out(&plane)?;
         plane.wait_for(&[plane.virt_api_address()])?;
         let mut callers = plane.callers();
-        plane.apply_output(&mut callers, "callers.json")?;
+        plane.create_output(&mut callers, "callers.json")?;
         // Last, because it has the API server prepare every kind there is.
         plane.controller_manager()?;
         let through_the_server = "/apis/subresources.kubevirt.io/v1".to_owned();
@@ -140,6 +143,15 @@ impl Witness {
     /// What all its programs need.
     pub(super) fn memory(&self) -> Memory {
         self.plane.memory()
+    }
+
+    /// Starts again what has died, and tells others its new process.
+    fn keep(&mut self, cache: &Cache) -> Result<()> {
+        if self.plane.keep()? {
+            self.state.pids = pids(&self.plane);
+            self.state.write(cache)?;
+        }
+        Ok(())
     }
 
     /// Its `witness.json`.
@@ -205,6 +217,11 @@ fn state(plane: &Plane, programs: &Programs, name: &str, nodes: u32) -> Result<S
         handler_tls: file("handler")?,
         logs: file("logs")?,
         programs: programs.folder().to_owned(),
-        pids: plane.pids().map(|(name, pid)| (name.to_owned(), pid)).collect(),
+        is_kept: false,
+        pids: pids(plane),
     })
+}
+
+fn pids(plane: &Plane) -> Vec<(String, u32)> {
+    plane.pids().map(|(name, pid)| (name.to_owned(), pid)).collect()
 }

@@ -2,16 +2,34 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::{NAMESPACE, Plane, VIRT_API};
 use crate::witness::programs::KUBEVIRT;
 
+const ETCD: &str = "etcd";
+const API_SERVER: &str = "kube-apiserver";
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+const SCHEDULER: &str = "kube-scheduler";
+const VIRT_CONTROLLER: &str = "virt-controller";
 /// Controllers that need a cloud, or nodes that we do not have.
 const CONTROLLERS: &str = "*,-node-ipam-controller,-node-route-controller,-cloud-node-lifecycle-controller,\
     -service-lb-controller,-bootstrap-signer-controller,-token-cleaner-controller";
 
 impl Plane {
+    /// Starts a program of that name as it was started before.
+    pub(super) fn start_again(&mut self, name: &str) -> Result<()> {
+        match name {
+            ETCD => self.etcd(),
+            API_SERVER => self.api_server(),
+            CONTROLLER_MANAGER => self.controller_manager(),
+            SCHEDULER => self.scheduler(),
+            VIRT_API => self.virt_api(),
+            VIRT_CONTROLLER => self.virt_controller(),
+            _ => bail!("there is no program {name} in a witness"),
+        }
+    }
+
     /// Without durability: a witness is thrown away.
     pub(super) fn etcd(&mut self) -> Result<()> {
         let (client, peer) = (self.etcd_address(), format!("http://127.0.0.1:{}", self.ports.etcd_peer()));
@@ -22,15 +40,15 @@ impl Plane {
         etcd.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
         etcd.args(["--initial-cluster", &format!("default={peer}")]);
         // Not expendable: asked to end, it leaves a folder that starts without a repair.
-        let running = self.spawn("etcd", &mut etcd)?;
-        self.running.push(("etcd", running));
+        let running = self.spawn(ETCD, &mut etcd)?;
+        self.add(ETCD, running);
         Ok(())
     }
 
     /// All on the loopback, RBAC on, every admission plugin that is on by default.
     pub(super) fn api_server(&mut self) -> Result<()> {
         let mut server = self.programs.bound("kube");
-        server.arg("kube-apiserver").args(["--etcd-servers", &self.etcd_address()]);
+        server.arg(API_SERVER).args(["--etcd-servers", &self.etcd_address()]);
         server.args(["--bind-address", "127.0.0.1", "--secure-port", &self.ports.api().to_string()]);
         for (flag, file) in [
             ("--tls-cert-file", "apiserver.crt"),
@@ -68,22 +86,22 @@ impl Plane {
             "--anonymous-auth=false",
             "--profiling=false",
         ]);
-        self.expendable("kube-apiserver", &mut server)
+        self.expendable(API_SERVER, &mut server)
     }
 
     /// Garbage collection, node lifecycle, accounts and the rest.
     pub(in crate::witness) fn controller_manager(&mut self) -> Result<()> {
         let mut manager =
-            self.background_program("kube-controller-manager", "controller-manager", self.ports.controller_manager());
+            self.background_program(CONTROLLER_MANAGER, "controller-manager", self.ports.controller_manager());
         manager.arg("--service-account-private-key-file").arg(self.path("sa.key"));
         manager.arg("--root-ca-file").arg(self.path("ca.crt")).args(["--controllers", CONTROLLERS]);
-        self.expendable("kube-controller-manager", &mut manager)
+        self.expendable(CONTROLLER_MANAGER, &mut manager)
     }
 
     /// The scheduler.
     pub(in crate::witness) fn scheduler(&mut self) -> Result<()> {
-        let mut scheduler = self.background_program("kube-scheduler", "scheduler", self.ports.scheduler());
-        self.expendable("kube-scheduler", &mut scheduler)
+        let mut scheduler = self.background_program(SCHEDULER, "scheduler", self.ports.scheduler());
+        self.expendable(SCHEDULER, &mut scheduler)
     }
 
     /// What these two have in common.
@@ -121,14 +139,14 @@ impl Plane {
 
     /// What makes VMIs, launcher pods and migrations.
     pub(in crate::witness) fn virt_controller(&mut self) -> Result<()> {
-        let mut controller = self.kubevirt_program("virt-controller", self.ports.virt_controller());
+        let mut controller = self.kubevirt_program(VIRT_CONTROLLER, self.ports.virt_controller());
         for (flag, file) in [("--prom-cert-file", "virt-api.crt"), ("--prom-key-file", "virt-api.key")] {
             controller.arg(flag).arg(self.path(file));
         }
         for (flag, image) in [("--launcher-image", "launcher"), ("--exporter-image", "exporter")] {
             controller.args([flag, &format!("witness/{image}:{}", KUBEVIRT)]);
         }
-        self.expendable("virt-controller", &mut controller)
+        self.expendable(VIRT_CONTROLLER, &mut controller)
     }
 
     /// What these two have in common.
