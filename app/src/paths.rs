@@ -24,6 +24,8 @@ pub const LIVE: &str = "/live";
 pub const CONSOLE_SOCKET: &str = "/console-stream";
 /// The least-privilege ClusterRole, as a file.
 pub const CLUSTER_ROLE: &str = "/files/cluster-role.yaml";
+/// Where Prometheus reads, on a port of its own.
+pub const METRICS: &str = "/metrics";
 /// Where the signed-in person sees their sessions.
 pub const ACCOUNT: &str = "/account";
 /// The portal: order a VM.

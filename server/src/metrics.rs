@@ -22,8 +22,6 @@ use std::sync::Arc;
 
 /// All names begin with it.
 const PREFIX: &str = "harvester_admin";
-/// Where it is, as Prometheus expects.
-pub(crate) const PATH: &str = "/metrics";
 /// Of the format's specification.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -43,11 +41,11 @@ const WATCH: [Counted; 10] = [
     ("watch_unreadable", "Objects that could not be read, as often as that was tried", |c| c.unreadable),
 ];
 
-/// Everything that is answered at [`PATH`].
+/// Everything that is answered at [`app::paths::METRICS`].
 pub(crate) fn routes(ops: &Arc<Ops>) -> Router {
     let mut registry = Registry::with_prefix(PREFIX);
     registry.register_collector(Box::new(Fleet(ops.clone())));
-    Router::new().route(PATH, get(answer)).with_state(Arc::new(registry))
+    Router::new().route(app::paths::METRICS, get(answer)).with_state(Arc::new(registry))
 }
 
 async fn answer(State(registry): State<Arc<Registry>>) -> ([(http::HeaderName, &'static str); 1], String) {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use simulator::behave::View;
 use simulator::behave::resources::VM;
 use simulator::world::fault::{Fault, Harm};
+use simulator::world::{By, Part};
 use sqlx::Connection;
 
 /// A VM of the lab that runs.
@@ -85,9 +86,24 @@ async fn a_conflict_is_looked_at_again() {
     assert_eq!((done.status, faults.list().len()), (200, 0), "{}", done.text);
     common::until("it stops", || running.ops.fleet.row(&vm).is_ok_and(|row| row.power == Power::Stopped)).await;
     conflicts(5);
-    let given_up = power(&operator, &vm, "start", "conflict-2").await;
+    let somebody = async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        let (namespace, name) = (vm.namespace.as_str(), vm.name.as_str());
+        let changed = lab.simulator.world().modify(VM, (namespace, name), Part::Main, &By::seed(), |object| {
+            let mut object = object.clone();
+            object["metadata"]["labels"]["team"] = "theirs".into();
+            Ok(object)
+        });
+        changed.map(drop).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+    };
+    let (given_up, ()) = tokio::join!(power(&operator, &vm, "start", "conflict-2"), somebody);
     assert_eq!((given_up.status, faults.list().len()), (409, 0), "{}", given_up.text);
     assert!(given_up.text.contains("changed the object"), "{}", given_up.text);
+    assert!(
+        given_up.text.contains("/metadata/labels/team: — → \\\"theirs\\\""),
+        "what they changed is told: {}",
+        given_up.text
+    );
     assert_eq!(power(&operator, &vm, "start", "conflict-3").await.status, 200);
 }
 

@@ -115,6 +115,7 @@ impl Changes {
         may_still: &(dyn Fn() -> Result<()> + Sync),
     ) -> Result<Committed> {
         let mut tries = 1;
+        let mut seen = None;
         loop {
             let refused = match desired.clone().check(cluster).await {
                 Ok(checked) => {
@@ -129,9 +130,18 @@ impl Changes {
                 }
                 Err(error) => error,
             };
-            if !matches!(refused, ClusterError::Conflict { .. }) || tries == TRIES {
+            let ClusterError::Conflict { message } = refused else {
+                return self.fail(record, token, refused.into()).await;
+            };
+            let now = harvester::change::live(cluster, &desired.target).await.ok().flatten();
+            if tries == TRIES {
+                // What the others changed while it was tried.
+                let told = seen.zip(now).map(|(seen, now)| harvester::change::told(desired.target.kind, &seen, &now));
+                let told = told.filter(|told| !told.is_empty()).map(|told| format!("{message}; {told}"));
+                let refused = ClusterError::Conflict { message: told.unwrap_or(message) };
                 return self.fail(record, token, refused.into()).await;
             }
+            seen = seen.or(now);
             if let Err(error) = may_still() {
                 return self.fail(record, token, error).await;
             }

@@ -97,9 +97,18 @@ pub(crate) async fn open_consoles(browser: &Browser, vm: &DeliveryView) {
     for mode in ["vnc", "serial"] {
         let named = json!({ "cluster": cluster, "namespace": namespace, "name": name });
         let open = json!({ "open": { "vm": named, "mode": mode, "reason": "look" } });
-        let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
-        let answer: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
-        let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
-        assert!(first.is_ok(), "{mode}: {first:?}");
+        let mut tries = 0;
+        loop {
+            let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
+            let answer: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
+            let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
+            tries += 1;
+            match first {
+                Ok(_) => break,
+                // A guest that was just restarted has no QEMU yet; the page opens its console anew, and so do we.
+                Err(_) if tries < 5 => tokio::time::sleep(Duration::from_secs(1)).await,
+                Err(code) => panic!("{mode}: {code}"),
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What differs between two objects, and the masking of what nobody is to see. Pure.
 
 use crate::api::Kind;
+use crate::view::clean;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +26,27 @@ fn is_noise(path: &str) -> bool {
     const NOISE: [&str; 3] = ["/metadata/managedFields", "/metadata/resourceVersion", "/metadata/generation"];
     NOISE.contains(&path)
 }
+
+/// Differences that are told in one sentence, and characters of a value there.
+const TOLD: usize = 5;
+const TOLD_VALUE: usize = 40;
+
+/// What differs between an object as it was read and as it is now, in a line for people: `/status/phase: "a" → "b", …`.
+pub fn told(kind: Kind, before: &Value, after: &Value) -> String {
+    let all = between(&masked(kind, before.clone()), &masked(kind, after.clone()));
+    let value =
+        |value: &Option<Value>| value.as_ref().map_or("—".to_owned(), |v| clean::text(&v.to_string(), TOLD_VALUE));
+    let mut told: Vec<String> = all
+        .iter()
+        .take(TOLD)
+        .map(|d| format!("{}: {} → {}", clean::text(&d.path, MAX_PATH), value(&d.before), value(&d.after)))
+        .collect();
+    told.extend((all.len() > TOLD).then(|| "…".to_owned()));
+    told.join(", ")
+}
+
+/// Characters of a place that are told.
+const MAX_PATH: usize = 120;
 
 /// All places that differ, in the order of the keys.
 pub(super) fn between(before: &Value, after: &Value) -> Vec<Difference> {

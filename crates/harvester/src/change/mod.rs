@@ -16,7 +16,7 @@ mod observe;
 mod resume;
 
 pub use call::Call;
-pub use diff::Difference;
+pub use diff::{Difference, told};
 pub use observe::{NotYet, Observed};
 pub use resume::Resumed;
 
