@@ -13,7 +13,7 @@ use common::{Browser, CLUSTER, Running, serve, settle_as, until};
 use model::change::State;
 use model::fleet::ObserveOnly;
 use model::id::{ClusterId, VmRef};
-use model::provisioning::{CheckVerdict, Draft, StepState};
+use model::provisioning::{CheckVerdict, DeliveryView, Draft, StepState};
 use model::vm::Power;
 use ops::{Clock, Context};
 use serde_json::{Value, json};
@@ -137,6 +137,8 @@ async fn story(witness: &Witness) {
         assert!(page.status == 200 && page.text.contains(name), "{tab}");
     }
 
+    without_each_right(witness, &running, &browser, &view).await;
+
     // Somebody else moves it: seen as it goes.
     let source = running.ops.fleet.row(&vm).unwrap().node.clone();
     let migration = json!({
@@ -173,6 +175,72 @@ async fn story(witness: &Witness) {
     let secret = format!("get secret {name}-cloudinit -n {NAMESPACE} -o name --ignore-not-found");
     until("the VM's Secret goes with it", || witness.kubectl(&secret).is_empty()).await;
     observe(witness).await;
+}
+
+/// The real authorizer with one rule less at a time: the rights name it with what it costs, and no page breaks.
+async fn without_each_right(witness: &Witness, running: &Running, browser: &Browser, vm: &DeliveryView) {
+    let id = ClusterId::parse(CLUSTER).unwrap();
+    let ctx = Context::system("test", Clock::machine().now());
+    let file = witness.file("admin").with_file_name("role.json");
+    let (cluster, namespace, name) = &vm.vm;
+    let pages = [
+        "/".to_owned(),
+        "/vms".to_owned(),
+        format!("/clusters/{CLUSTER}"),
+        format!("/vms/{cluster}/{namespace}/{name}"),
+    ];
+    let mut tried = 0;
+    for role in ["harvester-admin-reader", "harvester-admin-operator"] {
+        let whole: Value = serde_json::from_str(&witness.kubectl(&format!("get clusterrole {role} -o json"))).unwrap();
+        let put = |rules: Vec<Value>| {
+            let mut role =
+                json!({ "apiVersion": whole["apiVersion"], "kind": whole["kind"], "metadata": { "name": role } });
+            role["rules"] = rules.into();
+            std::fs::write(&file, role.to_string()).unwrap();
+            witness.kubectl(&format!("replace -f {}", file.display()));
+        };
+        let rules = whole["rules"].as_array().unwrap();
+        for at in 0..rules.len() {
+            let mut fewer = rules.clone();
+            let gone = fewer.remove(at);
+            put(fewer);
+            let plural = gone["resources"][0].as_str().unwrap();
+            if plural == "kubevirts" {
+                // KubeVirt's own role `kubevirt.io:default` gives it to everybody, so taking it away takes nothing.
+                continue;
+            }
+            let mut told = Vec::new();
+            for _ in 0..50 {
+                told = running.ops.fleet.detail(&ctx, &id).await.unwrap().grants;
+                // Secrets are granted in one namespace only.
+                told.retain(|grant| !grant.missing.is_empty() && grant.resource != "secrets");
+                if !told.is_empty() {
+                    break;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+            let is_named = told.iter().all(|grant| grant.resource.ends_with(plural) && !grant.costs.en.is_empty());
+            assert!(!told.is_empty() && is_named, "without {gone}: {told:?}");
+            for path in &pages {
+                let page = browser.get(path).await;
+                // The VM's own page is about an object that may not be read: it says which right is missing.
+                let says = page.text.contains(&format!("get kubevirt.io/{plural}"));
+                let is_whole = page.status == 200 && !page.text.contains("class=\"blank\" data-tone=\"error\"");
+                assert!(is_whole || says, "without {gone}: {path}: {}", page.status);
+            }
+            tried += 1;
+        }
+        put(rules.clone());
+    }
+    for _ in 0..50 {
+        let missing = running.ops.fleet.detail(&ctx, &id).await.unwrap().grants;
+        if missing.iter().all(|grant| grant.missing.is_empty() || grant.resource == "secrets") {
+            println!("without each of {tried} rights the product said which");
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("the rights do not come back");
 }
 
 /// A credential with the role for looking alone: everything is shown, and nothing is offered that would be refused.

@@ -206,6 +206,10 @@ fn story(witness: &Witness) {
     witness.until("a stopped VM", |witness| {
         witness.get(&["vm", "web"])["status"]["printableStatus"] == "Stopped" && witness.get(&["vmi", "web"]).is_null()
     });
+    witness.run("virtctl", &["start", "web"]);
+    witness.until("a VM that runs again", |witness| is_true(&witness.get(&["vmi", "web"]), "Ready"));
+    witness.run("virtctl", &["stop", "web"]);
+    witness.until("a VM that is stopped again", |witness| witness.get(&["vmi", "web"]).is_null());
     let removed = "harvesterhci.io/removedPersistentVolumeClaims=web-root";
     witness.run("kubectl", &["annotate", "vm", "web", removed]);
     let volume = witness.get(&["pvc", "web-root"])["spec"]["volumeName"].as_str().unwrap_or_default().to_owned();

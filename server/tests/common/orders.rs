@@ -100,14 +100,18 @@ pub(crate) async fn open_consoles(browser: &Browser, vm: &DeliveryView) {
         let mut tries = 0;
         loop {
             let answer = browser.json("/api/app/console/api/ask_ticket", &open).await;
-            let answer: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
-            let first = browser.console(answer["given"]["secret"].as_str().unwrap()).await;
+            let ticket: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
+            let first = match ticket["given"]["secret"].as_str() {
+                Some(secret) => browser.console(secret).await.map(drop).map_err(|code| code.to_string()),
+                None => Err(answer.text),
+            };
             tries += 1;
             match first {
-                Ok(_) => break,
-                // A guest that was just restarted has no QEMU yet; the page opens its console anew, and so do we.
-                Err(_) if tries < 5 => tokio::time::sleep(Duration::from_secs(1)).await,
-                Err(code) => panic!("{mode}: {code}"),
+                Ok(()) => break,
+                // A guest that was just restarted has no QEMU yet; the page opens its console anew, and so do we. Until the
+                // server has seen the end of what broke off, the screen is held by us.
+                Err(_) if tries < 10 => tokio::time::sleep(Duration::from_secs(1)).await,
+                Err(why) => panic!("{mode}: {why}"),
             }
         }
     }
