@@ -175,7 +175,7 @@ impl Plane {
         self.apply(&[path])
     }
 
-    /// As [`Self::apply_output`], of what is not there yet; without looking at schemas first it takes a third of the time.
+    /// As [`Self::apply_output`], of what is not there yet, and without fetching schemas first.
     pub(super) fn create_output(&mut self, printer: &mut Command, name: &str) -> Result<()> {
         let path = self.print(printer, name)?;
         let mut kubectl = self.kubectl("create --validate=false -o name --filename");

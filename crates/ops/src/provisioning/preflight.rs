@@ -18,7 +18,7 @@ pub(super) struct Scene<'a> {
     pub(super) flavour: &'a Flavour,
     /// How the cluster answers.
     pub(super) health: Health,
-    /// Nothing may be written to it.
+    /// Why nothing may be written to it, if so.
     pub(super) observe_only: Option<ObserveOnly>,
     /// Its name.
     pub(super) cluster: &'a str,
