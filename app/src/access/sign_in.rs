@@ -2,11 +2,10 @@
 
 use app_ui::{Button, Field, Glyph, Kind, Size, TextInput};
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use model::{Code, Lang};
 
-use crate::frame::{Brand, remember_lang, use_lang};
+use crate::frame::{Brand, WindowTitle, remember_lang, use_lang};
 use crate::locales::use_words;
 use crate::paths::{self, param};
 
@@ -20,7 +19,7 @@ pub(crate) fn SignIn() -> impl IntoView {
     let code = asked(param::FAULT);
     let (login, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     view! {
-        <Title text=words.sign_in/>
+        <WindowTitle text=words.sign_in/>
         <div class="login">
             <main class="login-box" id="main">
                 <div class="brand"><Brand/><b>"harvester-admin"</b></div>

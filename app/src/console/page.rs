@@ -3,7 +3,6 @@
 
 use app_ui::{Asked, Button, ConfirmDialog, Confirmed, Glyph, Kind, LinkButton};
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 use model::Fault;
 use model::console::Mode;
@@ -18,7 +17,7 @@ use super::serial::Serial;
 use super::session::Session;
 use super::stage::Stage;
 use super::watermark::Watermark;
-use crate::frame::{Loaded, fetched, use_now};
+use crate::frame::{Loaded, WindowTitle, fetched, use_now};
 use crate::locales::use_words;
 use crate::paths::{self, param};
 use crate::vm::read_vm;
@@ -47,7 +46,7 @@ pub(crate) fn ConsolePage() -> impl IntoView {
     );
     let title = move || vm.with(|vm| vm.as_ref().map(|vm| (words.title)(vm.name.as_str())).unwrap_or_default());
     view! {
-        <Title text=title/>
+        <WindowTitle text=title/>
         <main class="console" id="main" tabindex="-1">
             <h1 class="unseen">{title}</h1>
             <Loaded from=detail page=true fallback=move || view! { <p class="console-card" role="status">{words.opening}</p> } let:detail>

@@ -100,25 +100,3 @@ where
         is_open
     });
 }
-
-/// A page: its title for the window, and the element that holds it.
-#[component]
-pub(crate) fn Page(
-    /// The window's title.
-    #[prop(into)]
-    title: TextProp,
-    /// It has no padding of its own.
-    #[prop(optional)]
-    flush: bool,
-    /// A further class for rules that only this page has.
-    #[prop(optional)]
-    class: &'static str,
-    /// What it holds.
-    children: Children,
-) -> impl IntoView {
-    let class = if class.is_empty() { "page".to_owned() } else { format!("page {class}") };
-    view! {
-        <leptos_meta::Title text=title/>
-        <main class=class id="main" tabindex="-1" data-flush=flush.then_some("")>{children()}</main>
-    }
-}

@@ -2,10 +2,10 @@
 
 use app_ui::{Blank, Button, Glyph, Kind, LinkButton, Note, Tone};
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_location;
 use model::{Code, Fault};
 
+use super::page::WindowTitle;
 use super::session::{answer_with, tell};
 use crate::locales::use_words;
 use crate::paths;
@@ -77,7 +77,7 @@ pub(crate) fn NotFound() -> impl IntoView {
     answer_with(404);
     let words = use_words().fault;
     view! {
-        <Title text=words.no_page/>
+        <WindowTitle text=words.no_page/>
         <main class="page" id="main" tabindex="-1">
             <Blank glyph=Glyph::Search title=words.no_page meaning=words.no_page_more page=true heads=true>
                 <LinkButton href=paths::OVERVIEW word=words.home kind=Kind::Primary/>
