@@ -7,6 +7,7 @@
 use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
+use harvester::Traffic;
 use harvester::watch::Counts;
 use http::header::CONTENT_TYPE;
 use model::fleet::Health;
@@ -66,7 +67,9 @@ impl fmt::Debug for Fleet {
 impl Collector for Fleet {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let members = self.0.fleet.members();
-        let running = || members.iter().filter_map(|m| Some((m.record.id.as_str(), m.running.as_ref().ok()?)));
+        let running: Vec<_> =
+            members.iter().filter_map(|m| Some((m.record.id.as_str(), m.running.as_ref().ok()?))).collect();
+        let traffic: Vec<_> = running.iter().map(|(id, running)| (*id, running.cluster.traffic())).collect();
         let healths: Vec<_> = members.iter().map(|m| (m.record.id.as_str(), m.view())).collect();
         let is_up = |health: Health| u64::from(!health.is_away() && health != Health::Connecting);
         gauges(
@@ -85,13 +88,14 @@ impl Collector for Fleet {
         let as_of = healths.iter().filter_map(|(id, view)| Some((*id, seconds(view.as_of?))));
         gauges(&mut encoder, "cluster_as_of_seconds", help, as_of)?;
         let help = "When the cluster's credential ends, in seconds since 1970; absent when it does not say";
-        let ends = running().filter_map(|(id, running)| Some((id, seconds(running.expires?))));
+        let ends = running.iter().filter_map(|(id, running)| Some((*id, seconds(running.expires?))));
         gauges(&mut encoder, "cluster_credential_ends_seconds", help, ends)?;
         let help = "Requests to the cluster that are being made; at most 24";
-        let in_flight = running().map(|(id, running)| (id, running.cluster.traffic().in_flight as u64));
+        let in_flight = traffic.iter().map(|(id, traffic)| (*id, traffic.in_flight as u64));
         gauges(&mut encoder, "cluster_requests_in_flight", help, in_flight)?;
-        requests(&mut encoder, running().collect::<Vec<_>>().as_slice())?;
-        watches(&mut encoder, running().collect::<Vec<_>>().as_slice())
+        requests(&mut encoder, &traffic)?;
+        away(&mut encoder, &running)?;
+        watches(&mut encoder, &running)
     }
 }
 
@@ -116,15 +120,26 @@ fn count(family: &mut MetricEncoder<'_>, labels: [(&str, &str); 2], value: u64) 
     family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&value, None)
 }
 
-fn requests(encoder: &mut DescriptorEncoder<'_>, running: &[(&str, &Running)]) -> fmt::Result {
+fn requests(encoder: &mut DescriptorEncoder<'_>, traffic: &[(&str, Traffic)]) -> fmt::Result {
     let help =
         "Requests to the cluster by how they ended: ok, given_up when no answer came in time, or the kind of error";
     let mut family = encoder.encode_descriptor("cluster_requests", help, None, MetricType::Counter)?;
-    for (cluster, running) in running {
-        for (outcome, value) in running.cluster.traffic().outcomes {
-            count(&mut family, [("cluster", cluster), ("outcome", outcome)], value)?;
+    for (cluster, traffic) in traffic {
+        for (outcome, value) in &traffic.outcomes {
+            count(&mut family, [("cluster", cluster), ("outcome", outcome)], *value)?;
         }
     }
+    let help = "How long requests to the cluster took to the head of their answer, in seconds";
+    let mut family = encoder.encode_descriptor("cluster_request_seconds", help, None, MetricType::Histogram)?;
+    for (cluster, traffic) in traffic {
+        let total = traffic.buckets.iter().map(|(_, count)| count).sum();
+        let mut one = family.encode_family(&[("cluster", *cluster)])?;
+        one.encode_histogram::<NoLabelSet>(traffic.seconds, total, &traffic.buckets, None)?;
+    }
+    Ok(())
+}
+
+fn away(encoder: &mut DescriptorEncoder<'_>, running: &[(&str, &Running)]) -> fmt::Result {
     let help = "How often the cluster was found to be away, by the error that told so";
     let mut family = encoder.encode_descriptor("cluster_away", help, None, MetricType::Counter)?;
     for (cluster, running) in running {
@@ -132,14 +147,11 @@ fn requests(encoder: &mut DescriptorEncoder<'_>, running: &[(&str, &Running)]) -
             count(&mut family, [("cluster", cluster), ("reason", reason)], value)?;
         }
     }
-    let help = "How long requests to the cluster took to the head of their answer, in seconds";
-    let mut family = encoder.encode_descriptor("cluster_request_seconds", help, None, MetricType::Histogram)?;
+    let help = "The cluster is away, by the error that was heard last; absent while it answers";
+    let mut family = encoder.encode_descriptor("cluster_away_because", help, None, MetricType::Gauge)?;
     for (cluster, running) in running {
-        let traffic = running.cluster.traffic();
-        let total = traffic.buckets.iter().map(|(_, count)| count).sum();
-        let labels = [("cluster", *cluster)];
-        let mut one = family.encode_family(&labels)?;
-        one.encode_histogram::<NoLabelSet>(traffic.seconds, total, &traffic.buckets, None)?;
+        let Some(reason) = running.cache.away_because() else { continue };
+        family.encode_family(&[("cluster", *cluster), ("reason", reason)])?.encode_gauge(&1_u64)?;
     }
     Ok(())
 }

@@ -32,6 +32,34 @@ fn value(text: &str, name: &str, labels: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(&series)).map(|value| value.parse().unwrap())
 }
 
+#[derive(serde::Deserialize)]
+struct Rule {
+    alert: String,
+    expr: String,
+}
+
+/// Those of `deploy/alerts.yaml`.
+fn rules() -> Vec<Rule> {
+    #[derive(serde::Deserialize)]
+    struct File {
+        groups: Vec<Group>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Group {
+        rules: Vec<Rule>,
+    }
+    let file: File = serde_saphyr::from_str(include_str!("../../deploy/alerts.yaml")).unwrap();
+    let rules: Vec<Rule> = file.groups.into_iter().flat_map(|group| group.rules).collect();
+    assert!(!rules.is_empty());
+    rules
+}
+
+/// Our metrics that an expression asks for.
+fn names(expr: &str) -> impl Iterator<Item = &str> {
+    let words = expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with("harvester_admin_"))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_fault_is_counted_and_nothing_else_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,6 +92,13 @@ async fn each_fault_is_counted_and_nothing_else_is_told() {
     }
     assert!(!scrape(interface).await.contains("harvester_admin_"), "the interface does not tell them");
 
+    for rule in rules() {
+        for name in names(&rule.expr) {
+            let base = ["_total", "_bucket"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+            assert!(text.contains(&format!("# TYPE {base} ")), "{} asks for {name}, which is not told", rule.alert);
+        }
+    }
+
     // A fault, and the series that tells of it.
     let told = [
         (Fault::times(3, "watch", "virtualmachines", Harm::Gone), "watch_resyncs_total", vms),
@@ -74,6 +109,8 @@ async fn each_fault_is_counted_and_nothing_else_is_told() {
             "outcome=\"throttled\"",
         ),
         (Fault::times(60, "*", "*", Harm::Drop), "cluster_away_total", "reason=\"away\""),
+        (Fault::always("*", "*", Harm::Drop), "cluster_away_because", "reason=\"away\""),
+        (Fault::always("*", "*", Harm::Refuse { code: 401 }), "cluster_away_because", "reason=\"unauthorised\""),
     ];
     for (fault, name, labels) in told {
         let before = value(&scrape(metrics).await, name, labels).unwrap_or_default();

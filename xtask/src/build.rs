@@ -16,10 +16,11 @@ use crate::workspace::{Profile, Workspace};
 
 /// What an operator needs beside program and site, and its name there. The configuration is an example by its name, so that
 /// a copy over an older folder leaves the one in use alone.
-const DELIVERED: [(&str, &str); 4] = [
+const DELIVERED: [(&str, &str); 5] = [
     ("deploy/harvester-admin.toml", "harvester-admin.toml.example"),
     ("deploy/harvester-admin.service", "harvester-admin.service"),
     ("deploy/clusterrole.yaml", "clusterrole.yaml"),
+    ("deploy/alerts.yaml", "alerts.yaml"),
     ("LICENSE", "LICENSE"),
 ];
 

@@ -17,7 +17,7 @@ use table::{Right, Role, rights};
 /// A namespace that is not there: only rights for the whole cluster hold in it.
 const NOWHERE: &str = "harvester-admin-asks";
 
-/// Questions at a time when the summary is not complete.
+/// Questions at a time.
 const AT_ONCE: usize = 8;
 
 /// What the least-privilege role wants against what the credential has.
@@ -41,7 +41,7 @@ pub async fn grants(cluster: &Cluster) -> Result<Vec<Grant>, ClusterError> {
     Ok(grants)
 }
 
-/// Namespaces that are asked about one by one; in a cluster of more, what cannot be found out is taken for a yes.
+/// Namespaces that are asked about, each by itself; in a cluster of more, what cannot be found out is taken for a yes.
 const MOST_NAMESPACES: usize = 200;
 
 /// Whether the credential may change anything that we change, in the whole cluster or in one of its namespaces.
@@ -67,12 +67,19 @@ pub async fn may_change(cluster: &Cluster) -> Result<bool, ClusterError> {
         return Ok(true);
     }
     let names: Names = cluster.read(&format!("/api/v1/namespaces?limit={}", MOST_NAMESPACES + 1)).await?;
-    for Named { metadata } in names.items.iter().take(MOST_NAMESPACES) {
-        if may(&held(cluster, &metadata.name).await?) {
+    let is_more = names.items.len() > MOST_NAMESPACES;
+    // A loop, not a closure: see `still_missing`.
+    let mut questions = Vec::new();
+    for Named { metadata } in names.items.into_iter().take(MOST_NAMESPACES) {
+        questions.push(Box::pin(async move { held(cluster, &metadata.name).await }));
+    }
+    let mut answers = stream::iter(questions).buffer_unordered(AT_ONCE);
+    while let Some(answer) = answers.next().await {
+        if may(&answer?) {
             return Ok(true);
         }
     }
-    Ok(names.items.len() > MOST_NAMESPACES)
+    Ok(is_more)
 }
 
 /// The ClusterRoles that have exactly those rights; `deploy/clusterrole.yaml` is this text.

@@ -118,7 +118,7 @@ pub(crate) fn clock() -> Clock {
     Arc::new(move || UnixMs(now.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Waits for a level, at most ten seconds.
+/// Waits for a level, at most a minute.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {

@@ -6,7 +6,7 @@
 
 use super::backoff::{Backoff, GOOD, random};
 use super::freshness::Counts;
-use super::gate::{least_wait, verdict};
+use super::gate::verdict;
 use super::index::Change;
 use super::kinds::Followed;
 use super::read::{Event, Page, Read, read_event, read_piece};
@@ -161,6 +161,7 @@ impl<F: Followed> Follower<F> {
     async fn failed(&mut self, error: &ClusterError) {
         self.failures += 1;
         self.count(|counts| counts.failures += 1);
+        self.shared.gate.heard(error);
         tracing::debug!(cluster = %self.shared.cluster.id(), kind = F::KIND.plural(), error = chain(error), "watch failed");
         let is_of_cluster = verdict(error).is_some();
         // One connection that broke is tried again alone; the door closes when that fails too.
@@ -175,7 +176,7 @@ impl<F: Followed> Follower<F> {
             self.set_problem(Some(error.to_string()));
             self.shared.status_changed();
         }
-        let wait = self.backoff.next(random()).max(least_wait(error, self.failures));
+        let wait = self.backoff.next(random()).max(self.shared.gate.least_wait(error, self.failures));
         self.shared.wait(wait).await;
     }
 

@@ -11,15 +11,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// A credential that was refused is not tried more often than this.
 const UNAUTHORISED_EVERY: Duration = Duration::from_secs(60);
+
+/// An API server that was out of reach so lately may still be coming up: it knows neither accounts nor roles nor kinds for some
+/// seconds, and says 401, 403 and 404.
+const COMING_UP: Duration = Duration::from_secs(60);
 
 /// How the cluster answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Door {
     Open,
-    Closed { health: Health, problem: Say, retry_at: Option<UnixMs> },
+    Closed {
+        health: Health,
+        problem: Say,
+        /// [`ClusterError::label`]
+        reason: &'static str,
+        retry_at: Option<UnixMs>,
+    },
 }
 
 /// See the module.
@@ -29,11 +40,18 @@ pub(crate) struct Gate {
     openings: AtomicU64,
     /// How often it closed, by [`ClusterError::label`].
     closings: Mutex<BTreeMap<&'static str, u64>>,
+    /// When a request last found nobody there.
+    missed: Mutex<Option<Instant>>,
 }
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { door: watch::Sender::new(Door::Open), openings: AtomicU64::default(), closings: Mutex::default() }
+        Self {
+            door: watch::Sender::new(Door::Open),
+            openings: AtomicU64::default(),
+            closings: Mutex::default(),
+            missed: Mutex::default(),
+        }
     }
 }
 
@@ -67,7 +85,7 @@ impl Gate {
     /// Closes because of `error`, if that says something about the whole cluster. `false` when it does not.
     pub(crate) fn close(&self, error: &ClusterError) -> bool {
         let Some(health) = verdict(error) else { return false };
-        let closed = Door::Closed { health, problem: error.say(), retry_at: None };
+        let closed = Door::Closed { health, problem: error.say(), reason: error.label(), retry_at: None };
         let was_open = self.door.send_if_modified(|door| {
             let was_open = *door == Door::Open;
             *door = closed;
@@ -80,6 +98,32 @@ impl Gate {
 
     pub(crate) fn closings(&self) -> BTreeMap<&'static str, u64> {
         self.closings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Every failure is told here, also one that does not close the door.
+    pub(crate) fn heard(&self, error: &ClusterError) {
+        if verdict(error) == Some(Health::Unreachable) {
+            *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+    }
+
+    /// A refusal may be a sign of an API server that comes up.
+    fn may_be_coming_up(&self) -> bool {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.elapsed() < COMING_UP)
+    }
+
+    /// The least time before trying again after that error, which was heard `times` times in a row.
+    pub(crate) fn least_wait(&self, error: &ClusterError, times: u32) -> Duration {
+        match error {
+            ClusterError::Throttled { retry_after } => *retry_after,
+            // A credential that ends while all is well is refused for good, and asked about once a minute from the first refusal on.
+            ClusterError::Unauthorised if times >= SURE || !self.may_be_coming_up() => UNAUTHORISED_EVERY,
+            _ if times < SURE => Duration::ZERO,
+            ClusterError::Forbidden { .. } => UNAUTHORISED_EVERY,
+            // The kind is not there: an older cluster, or an add-on that is off.
+            ClusterError::NotFound { .. } => Duration::from_secs(300),
+            _ => Duration::ZERO,
+        }
     }
 
     pub(crate) fn retry_at(&self, at: UnixMs) {
@@ -105,18 +149,5 @@ pub(crate) fn verdict(error: &ClusterError) -> Option<Health> {
     }
 }
 
-/// A refusal counts as one when it was heard so often: an API server that has just come up knows neither accounts nor roles nor
-/// kinds for some seconds, and says 401, 403 and 404.
+/// A refusal that may be one of an API server that comes up counts when it was heard so often.
 pub(crate) const SURE: u32 = 7;
-
-/// The least time before trying again after that error, which was heard `times` times in a row.
-pub(crate) fn least_wait(error: &ClusterError, times: u32) -> Duration {
-    match error {
-        ClusterError::Throttled { retry_after } => *retry_after,
-        _ if times < SURE => Duration::ZERO,
-        ClusterError::Unauthorised | ClusterError::Forbidden { .. } => UNAUTHORISED_EVERY,
-        // The kind is not there: an older cluster, or an add-on that is off.
-        ClusterError::NotFound { .. } => Duration::from_secs(300),
-        _ => Duration::ZERO,
-    }
-}

@@ -175,6 +175,14 @@ impl Cache {
         self.shared.gate.closings()
     }
 
+    /// Why it is away now, by [`crate::ClusterError::label`] of what was found last.
+    pub fn away_because(&self) -> Option<&'static str> {
+        match self.shared.gate.door() {
+            gate::Door::Closed { reason, .. } => Some(reason),
+            gate::Door::Open => None,
+        }
+    }
+
     /// Objects that could not be read, for example `VirtualMachine a/b: …`.
     pub fn quarantine(&self) -> Vec<String> {
         self.shared.quarantine.list()

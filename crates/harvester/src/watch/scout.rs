@@ -2,13 +2,14 @@
 //! intervals while the cluster is away. It also reads the few things that are not watched.
 
 use super::backoff::{Backoff, random};
-use super::gate::{least_wait, verdict};
+use super::gate::{Door, verdict};
 use super::shared::Shared;
 use crate::api::Kind;
 use crate::api::harvesterhci::Setting;
 use crate::error::ClusterError;
 use crate::view::clean;
 use model::UnixMs;
+use model::fleet::Health;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,11 +39,14 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
             () = shared.stop.cancelled() => return,
         }
         let mut backoff = Backoff::default();
-        let mut least = Duration::ZERO;
-        // How often the credential was refused in a row: by the one that closed the door, if it was that.
+        // How often the credential was refused in a row: to the one that closed the door, if it was that.
         let mut refusals = match shared.gate.door() {
-            super::gate::Door::Closed { health: model::fleet::Health::Unauthorised, .. } => 1,
+            Door::Closed { health: Health::Unauthorised, .. } => 1,
             _ => 0,
+        };
+        let mut least = match refusals {
+            0 => Duration::ZERO,
+            _ => shared.gate.least_wait(&ClusterError::Unauthorised, refusals),
         };
         loop {
             let wait = backoff.next(random()).max(least);
@@ -55,7 +59,8 @@ pub(crate) async fn scout(shared: Arc<Shared>) {
             match knock(&shared).await {
                 Err(error) if verdict(&error).is_some() => {
                     refusals = if matches!(error, ClusterError::Unauthorised) { refusals + 1 } else { 0 };
-                    least = least_wait(&error, refusals);
+                    shared.gate.heard(&error);
+                    least = shared.gate.least_wait(&error, refusals);
                     shared.gate.close(&error);
                 }
                 // Any other answer is one: the cluster is there.
@@ -74,14 +79,19 @@ async fn look(shared: &Shared) {
     let twice = async {
         match knock(shared).await {
             Ok(()) => Ok(()),
-            Err(_) => knock(shared).await,
+            Err(error) => {
+                shared.gate.heard(&error);
+                knock(shared).await
+            }
         }
     };
     let answer = tokio::select! {
         answer = twice => answer,
         () = shared.stop.cancelled() => return,
     };
-    if answer.is_err_and(|error| shared.gate.close(&error)) {
+    let Err(error) = answer else { return };
+    shared.gate.heard(&error);
+    if shared.gate.close(&error) {
         shared.status_changed();
     }
 }

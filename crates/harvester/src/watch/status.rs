@@ -87,7 +87,7 @@ pub(crate) fn status(shared: &Shared, last: &Last) -> ClusterStatus {
     let nodes = shared.read(|state| state.nodes.values().cloned().collect::<Vec<_>>());
     let as_of = CORE.iter().map(|kind| books.iter().find(|b| b.kind == *kind).and_then(|b| b.fresh)).min().flatten();
     let (health, problem, retry_at) = match shared.gate.door() {
-        Door::Closed { health, problem, retry_at } => (health, Some(problem), retry_at),
+        Door::Closed { health, problem, retry_at, .. } => (health, Some(problem), retry_at),
         Door::Open => {
             let (health, problem) = open(&books, &nodes, as_of, now);
             (health, problem, None)
