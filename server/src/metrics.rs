@@ -133,7 +133,8 @@ fn requests(encoder: &mut DescriptorEncoder<'_>, traffic: &[(&str, Traffic)]) ->
     let mut family = encoder.encode_descriptor("cluster_request_seconds", help, None, MetricType::Histogram)?;
     for (cluster, traffic) in traffic {
         let total = traffic.buckets.iter().map(|(_, count)| count).sum();
-        let mut one = family.encode_family(&[("cluster", *cluster)])?;
+        let labels = [("cluster", *cluster)];
+        let mut one = family.encode_family(&labels)?;
         one.encode_histogram::<NoLabelSet>(traffic.seconds, total, &traffic.buckets, None)?;
     }
     Ok(())
