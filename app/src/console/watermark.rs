@@ -13,7 +13,8 @@ pub(super) fn Watermark() -> impl IntoView {
     let session = use_session();
     let Some(me) = &session.me else { return ().into_any() };
     let number = me.number.as_deref().unwrap_or(&me.login);
-    let text = format!("{} {number} · {}", me.name, use_zone().full(session.now).chars().take(16).collect::<String>());
+    let who = if me.name == number { number.to_owned() } else { format!("{} {number}", me.name) };
+    let text = format!("{who} · {}", use_zone().full(session.now).chars().take(16).collect::<String>());
     let place = |at: u32| {
         let (column, row) = (at % GRID.0, at / GRID.0);
         let (x, y) = (i64::from(column) * 340 - 60 + i64::from(row % 2) * 170, 90 + i64::from(row) * 180);

@@ -9,7 +9,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use model::Fault;
 use model::UnixMs;
 use model::access::Verb;
-use model::fleet::{ClusterDetail, ClusterView};
+use model::fleet::{ClusterDetail, ClusterView, Inventory};
 use model::id::ClusterId;
 use model::live::Topic;
 
@@ -21,7 +21,7 @@ use super::tables::{Images, Networks, Rights, Watches};
 use super::{ClusterAge, trouble};
 use crate::frame::{Desk, Loaded, Moment, Page, fetched, mark_of_health, tell, use_lang, use_now, use_refusal};
 use crate::live::use_value;
-use crate::locales::use_words;
+use crate::locales::{Words, use_words};
 use crate::paths::{self, param};
 
 /// Words of the tabs in the address; the first has none.
@@ -56,7 +56,7 @@ pub(crate) fn ClusterPage() -> impl IntoView {
 
 #[component]
 fn Alive(detail: ClusterDetail, again: Callback<()>) -> impl IntoView {
-    let words = use_words().fleet;
+    let words = use_words();
     let id = detail.cluster.id.clone();
     let fleet = use_value(Topic::Fleet, vec![detail.cluster.clone()]).value;
     let seed = detail.cluster.clone();
@@ -65,41 +65,68 @@ fn Alive(detail: ClusterDetail, again: Callback<()>) -> impl IntoView {
         let found = fleet.with(|all| all.iter().find(|cluster| cluster.id == seed.id).cloned());
         found.or_else(|| old.cloned()).unwrap_or_else(|| seed.clone())
     });
+    let held = use_value(Topic::Cluster(id.clone()), Some(detail.inventory.clone())).value;
+    let seed = detail.inventory;
+    let inventory =
+        Memo::new(move |old: Option<&Inventory>| held.get().or_else(|| old.cloned()).unwrap_or_else(|| seed.clone()));
     let query = use_query_map();
     let tab = Memo::new(move |_| query.with(|query| query.get(param::TAB)).unwrap_or_default());
-    let tabs = tabs(&detail);
     let current = {
         let id = id.clone();
         Signal::derive(move || paths::cluster_tab(id.as_str(), &tab.get()))
     };
+    let (counts, of) = (Memo::new(move |_| inventory.with(Counts::of)), id.clone());
+    let tabs = Signal::derive(move || tabs(words, &of, counts.get()));
+    // A closure a table: what changes in one is drawn into it, and a tab that is not open is not drawn.
     let content = move || {
-        let detail = detail.clone();
+        let (id, probe, grants) = (id.clone(), detail.probe.clone(), detail.grants.clone());
+        let part = move |of: fn(Inventory, ClusterId) -> AnyView| (move || of(inventory.get(), id.clone())).into_any();
         match tab.get().as_str() {
-            CAPABILITIES => view! { <Capabilities probe=detail.probe/> }.into_any(),
-            NETWORKS => view! { <Networks networks=detail.networks/> }.into_any(),
-            IMAGES => view! { <Images images=detail.images/> }.into_any(),
-            RIGHTS => view! { <Rights grants=detail.grants/> }.into_any(),
-            WATCHES => view! { <Watches watches=detail.watches quarantine=detail.quarantine/> }.into_any(),
-            _ => view! { <Nodes cluster=detail.cluster.id nodes=detail.nodes/> }.into_any(),
+            CAPABILITIES => view! { <Capabilities probe=probe/> }.into_any(),
+            RIGHTS => view! { <Rights grants=grants/> }.into_any(),
+            NETWORKS => part(|held, _| view! { <Networks networks=held.networks/> }.into_any()),
+            IMAGES => part(|held, _| view! { <Images images=held.images/> }.into_any()),
+            WATCHES => part(|held, _| view! { <Watches watches=held.watches quarantine=held.quarantine/> }.into_any()),
+            _ => part(|held, id| view! { <Nodes cluster=id nodes=held.nodes/> }.into_any()),
         }
     };
     view! {
         <Head cluster=cluster again=again/>
-        <Tabs label=words.title tabs=tabs current=current/>
+        <Tabs label=words.fleet.title tabs=tabs current=current/>
         {content}
     }
 }
 
-fn tabs(detail: &ClusterDetail) -> Vec<Tab> {
-    let words = use_words().fleet;
-    let tab = |word: &str, name: &'static str| Tab::new(paths::cluster_tab(detail.cluster.id.as_str(), word), name);
+/// What the tabs count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Counts {
+    nodes: usize,
+    networks: usize,
+    images: usize,
+    watches: usize,
+}
+
+impl Counts {
+    fn of(inventory: &Inventory) -> Self {
+        Self {
+            nodes: inventory.nodes.len(),
+            networks: inventory.networks.len(),
+            images: inventory.images.len(),
+            watches: inventory.watches.len(),
+        }
+    }
+}
+
+fn tabs(words: &Words, id: &ClusterId, counts: Counts) -> Vec<Tab> {
+    let words = words.fleet;
+    let tab = |word: &str, name: &'static str| Tab::new(paths::cluster_tab(id.as_str(), word), name);
     vec![
-        tab("", words.tab_nodes).count(detail.nodes.len()),
+        tab("", words.tab_nodes).count(counts.nodes),
         tab(CAPABILITIES, words.tab_capabilities),
-        tab(NETWORKS, words.tab_networks).count(detail.networks.len()),
-        tab(IMAGES, words.tab_images).count(detail.images.len()),
+        tab(NETWORKS, words.tab_networks).count(counts.networks),
+        tab(IMAGES, words.tab_images).count(counts.images),
         tab(RIGHTS, words.tab_rights),
-        tab(WATCHES, words.tab_watches).count(detail.watches.len()),
+        tab(WATCHES, words.tab_watches).count(counts.watches),
     ]
 }
 

@@ -35,34 +35,48 @@ pub(crate) fn use_now() -> Signal<i64> {
 
 /// How moments are written for this reader.
 #[derive(Clone, Copy)]
-pub(crate) struct Zone(i32);
+pub(crate) struct Zone {
+    /// Minutes east of UTC.
+    offset: i32,
+    /// When the page was made: its year goes without saying.
+    made: UnixMs,
+}
 
 impl Zone {
     /// `14:03:22`.
     pub(crate) fn clock(self, at: UnixMs) -> String {
-        at.clock(self.0)
+        at.clock(self.offset)
     }
 
-    /// `11-30 14:03`.
+    /// `11-30 14:03`; of another year `2025-11-30`, which takes no more room.
     pub(crate) fn short(self, at: UnixMs) -> String {
-        at.short(self.0)
+        self.within(at, self.made)
     }
 
     /// `2026-11-30 14:03:22`.
     pub(crate) fn full(self, at: UnixMs) -> String {
-        at.date_time(self.0)
+        at.date_time(self.offset)
     }
 
-    /// `14:03:22` today, `11-30 14:03` before; `now` is the page's.
+    /// `14:03:22` today, `11-30 14:03` this year, `2025-11-30` before; `now` is the page's.
     pub(crate) fn near(self, at: UnixMs, now: UnixMs) -> String {
-        let day = |at: UnixMs| at.date_time(self.0).chars().take(10).collect::<String>();
-        if day(at) == day(now) { self.clock(at) } else { self.short(at) }
+        if self.first(10, at) == self.first(10, now) { self.clock(at) } else { self.within(at, now) }
+    }
+
+    fn within(self, at: UnixMs, now: UnixMs) -> String {
+        if self.first(4, at) == self.first(4, now) { at.short(self.offset) } else { self.first(10, at) }
+    }
+
+    /// Of `2026-11-30`: the year by four, the day by ten.
+    fn first(self, letters: usize, at: UnixMs) -> String {
+        self.full(at).chars().take(letters).collect()
     }
 }
 
 /// The reader's zone.
 pub(crate) fn use_zone() -> Zone {
-    Zone(use_session().preferences.offset)
+    let session = use_session();
+    Zone { offset: session.preferences.offset, made: session.now }
 }
 
 /// `4 秒前`, counted up; absolute on hover.
@@ -84,7 +98,7 @@ pub(crate) fn Since(
     view! { <Age at_ms=at_ms absolute=absolute old=old/> }
 }
 
-/// `11-30 14:03`; the whole on hover.
+/// [`Zone::short`]; the whole on hover.
 #[component]
 pub(crate) fn Moment(
     /// When.
@@ -92,4 +106,23 @@ pub(crate) fn Moment(
 ) -> impl IntoView {
     let zone = use_zone();
     view! { <time datetime=at.rfc3339() title=zone.full(at)>{zone.short(at)}</time> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_without_saying_is_not_said() {
+        // 2026-11-30 14:08 in China.
+        let now = UnixMs(1_796_018_880_000);
+        let zone = Zone { offset: 480, made: now };
+        let (hours, days) = (|n: i64| UnixMs(now.0 - n * 3_600_000), |n: i64| UnixMs(now.0 - n * 86_400_000));
+        assert_eq!(zone.near(hours(1), now), "13:08:00");
+        assert_eq!((zone.near(days(3), now), zone.short(hours(1))), ("11-27 14:08".into(), "11-30 13:08".into()));
+        assert_eq!((zone.near(days(334), now), zone.short(days(334))), ("2025-12-31".into(), "2025-12-31".into()));
+        // The reader's midnight counts, not the server's.
+        let eve = UnixMs(1_767_196_800_000);
+        assert_eq!((zone.full(eve), zone.short(eve)), ("2026-01-01 00:00:00".into(), "01-01 00:00".into()));
+    }
 }

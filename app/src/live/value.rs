@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use model::Fault;
 use model::change::OperationView;
-use model::fleet::ClusterView;
+use model::fleet::{ClusterView, Inventory};
 use model::live::{Span, Topic, Value};
 use model::overview::Overview;
 use model::provisioning::DeliveryView;
@@ -60,6 +60,13 @@ impl Followed for Overview {
 impl Followed for Vec<ClusterView> {
     fn pick(value: Value) -> Option<Self> {
         if let Value::Fleet(clusters) = value { Some(clusters) } else { None }
+    }
+}
+
+/// `None` when the cluster is not looked after any more.
+impl Followed for Option<Inventory> {
+    fn pick(value: Value) -> Option<Self> {
+        if let Value::Cluster(inventory) = value { Some(inventory.map(|inventory| *inventory)) } else { None }
     }
 }
 

@@ -228,16 +228,23 @@ pub struct Probe {
 pub struct ClusterDetail {
     /// As in lists.
     pub cluster: ClusterView,
-    /// Hosts.
-    pub nodes: Vec<NodeView>,
     /// Capabilities; `None` before the first probe.
     pub probe: Option<Probe>,
+    /// What is in it.
+    pub inventory: Inventory,
+    /// What the least-privilege role wants against what the token has.
+    pub grants: Vec<Grant>,
+}
+
+/// What is in a cluster besides its VMs, as its watches tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inventory {
+    /// Hosts.
+    pub nodes: Vec<NodeView>,
     /// Networks.
     pub networks: Vec<crate::network::NetworkView>,
     /// Images.
     pub images: Vec<crate::image::ImageView>,
-    /// What the least-privilege role wants against what the token has.
-    pub grants: Vec<Grant>,
     /// Watches and their age.
     pub watches: Vec<WatchView>,
     /// Objects that could not be read, and why.

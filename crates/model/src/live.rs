@@ -5,8 +5,8 @@
 
 use crate::Fault;
 use crate::change::OperationView;
-use crate::fleet::ClusterView;
-use crate::id::{OperationId, VmRef};
+use crate::fleet::{ClusterView, Inventory};
+use crate::id::{ClusterId, OperationId, VmRef};
 use crate::overview::Overview;
 use crate::provisioning::DeliveryView;
 use crate::time::UnixMs;
@@ -14,7 +14,7 @@ use crate::vm::{Query, VmDetail, VmRow};
 use serde::{Deserialize, Serialize};
 
 /// Raised when frames change shape: a page of another build reloads instead of misreading.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// Most rows of a window (`stack.md` §5: a buffer of 600 rows, 50 in the DOM).
 pub const MAX_WINDOW: u32 = 600;
 /// Most subscriptions of one socket.
@@ -31,6 +31,8 @@ pub enum Topic {
     Vm(VmRef),
     /// All clusters, for the frame and the list.
     Fleet,
+    /// What is in one cluster, for its page.
+    Cluster(ClusterId),
     /// The first page.
     Overview,
     /// Running and recent operations, for the task drawer.
@@ -121,6 +123,8 @@ pub enum Value {
     Vm(Option<Box<VmDetail>>),
     /// Of [`Topic::Fleet`].
     Fleet(Vec<ClusterView>),
+    /// Of [`Topic::Cluster`]; `None` when it is not looked after any more.
+    Cluster(Option<Box<Inventory>>),
     /// Of [`Topic::Overview`].
     Overview(Box<Overview>),
     /// Of [`Topic::Operations`].
@@ -145,12 +149,15 @@ impl Value {
                 detail.truths.iter_mut().for_each(|truth| forget(&mut truth.as_of));
             }
             Self::Fleet(clusters) => forget_all(clusters),
+            Self::Cluster(Some(inventory)) => {
+                inventory.watches.iter_mut().for_each(|watch| forget(&mut watch.fresh));
+            }
             Self::Overview(overview) => {
                 overview.as_of = UnixMs(0);
                 forget_all(&mut overview.clusters);
             }
             Self::Delivery(delivery) => delivery.as_of = UnixMs(0),
-            Self::Vm(None) | Self::Operations(_) => {}
+            Self::Vm(None) | Self::Cluster(None) | Self::Operations(_) => {}
         }
         self
     }
@@ -228,6 +235,7 @@ pub fn difference(old: &Window, new: &Window) -> Option<Frame> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::WatchView;
     use crate::quantity::Bytes;
     use crate::vm::Power;
 
@@ -317,5 +325,18 @@ mod tests {
         assert!(now != later && now.is_same_but_for_age(&later));
         assert!(!now.is_same_but_for_age(&Value::Fleet(vec![])));
         assert!(!Value::Vm(None).is_same_but_for_age(&later));
+        let inventory = |fresh: i64, objects: u32| {
+            let watch = WatchView {
+                resource: "virtualmachines.kubevirt.io".into(),
+                objects,
+                fresh: Some(UnixMs(fresh)),
+                lists: 1,
+                repairs: 0,
+                problem: None,
+            };
+            Value::Cluster(Some(Box::new(Inventory { watches: vec![watch], ..Inventory::default() })))
+        };
+        assert!(inventory(1, 7).is_same_but_for_age(&inventory(2, 7)));
+        assert!(!inventory(1, 7).is_same_but_for_age(&inventory(2, 8)));
     }
 }

@@ -119,6 +119,11 @@ impl Follower {
                 Err(error) => return Err(error),
             },
             Topic::Fleet => Value::Fleet(ops.fleet.list(ctx).await?),
+            Topic::Cluster(id) => match ops.fleet.inventory(ctx, &id) {
+                Ok(inventory) => Value::Cluster(Some(Box::new(inventory))),
+                Err(Error::NotFound) => Value::Cluster(None),
+                Err(error) => return Err(error),
+            },
             Topic::Overview => Value::Overview(Box::new(ops.overview(ctx).await?)),
             Topic::Operations => Value::Operations(ops.operations(ctx).await?),
             Topic::Delivery(id) => Value::Delivery(Box::new(ops.provisioning.delivery(ctx, &id).await?)),

@@ -3,7 +3,7 @@
 use crate::tasks::Tasks;
 use crate::{Clock, Error, Result};
 use harvester::{Cache, Cluster};
-use model::fleet::{ClusterDetail, ClusterView, Health, ObserveOnly, Probe};
+use model::fleet::{ClusterDetail, ClusterView, Health, Inventory, ObserveOnly, Probe};
 use model::{Say, UnixMs};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio_util::task::TaskTracker;
@@ -154,27 +154,21 @@ impl Member {
     /// As its page shows it. Rights are asked for now; where they cannot be had the list is empty and `view` says why.
     pub async fn detail(&self) -> ClusterDetail {
         let cluster = self.view();
-        let Ok(running) = &self.running else {
-            return ClusterDetail {
-                cluster,
-                nodes: vec![],
-                probe: self.probe(),
-                networks: vec![],
-                images: vec![],
-                grants: vec![],
-                watches: vec![],
-                quarantine: vec![],
-            };
+        let grants = match &self.running {
+            Ok(running) if !cluster.health.is_away() => self.grants(running).await,
+            _ => Vec::new(),
         };
-        let grants = if cluster.health.is_away() { Vec::new() } else { self.grants(running).await };
+        ClusterDetail { cluster, probe: self.probe(), inventory: self.inventory(), grants }
+    }
+
+    /// What is in it, out of the cache; nothing when it cannot be followed.
+    pub fn inventory(&self) -> Inventory {
+        let Ok(running) = &self.running else { return Inventory::default() };
         let cache = &running.cache;
-        ClusterDetail {
-            cluster,
+        Inventory {
             nodes: cache.nodes(),
-            probe: self.probe(),
             networks: cache.networks(),
             images: cache.images(),
-            grants,
             watches: cache.watches(),
             quarantine: cache.quarantine(),
         }

@@ -14,7 +14,7 @@ use crate::audit::{Act, Audit};
 use crate::{Clock, Context, Error, Result};
 use harvester::{Access, Cluster, ClusterError};
 use model::access::Verb;
-use model::fleet::{ClusterDetail, ClusterView, Probe};
+use model::fleet::{ClusterDetail, ClusterView, Inventory, Probe};
 use model::id::ClusterId;
 use model::vm::VmRow;
 use std::collections::BTreeMap;
@@ -134,6 +134,12 @@ impl Fleet {
     pub async fn detail(&self, ctx: &Context, id: &ClusterId) -> Result<ClusterDetail> {
         Permit::ask(ctx, Verb::FleetRead, id.as_str())?;
         Ok(self.member(id)?.detail().await)
+    }
+
+    /// What is in a cluster besides its VMs.
+    pub fn inventory(&self, ctx: &Context, id: &ClusterId) -> Result<Inventory> {
+        Permit::ask(ctx, Verb::FleetRead, id.as_str())?;
+        Ok(self.member(id)?.inventory())
     }
 
     /// VM networks of a cluster; none of one that is not connected.
