@@ -27,7 +27,7 @@ super::words! {
         serves_none: "没有集群报告虚拟机网络", "No cluster reports a VM network";
         used: "已用", "Used";
         of(&str, &str): |held, room| format!("{held} / {room}"), |held, room| format!("{held} of {room}");
-        quarantined: "隔离期", "Quarantined";
+        quarantined: "隔离中", "Quarantined";
         save: "保存", "Save";
         cancel: "取消", "Cancel";
         created: "子网已建好", "The subnet was made";

@@ -11,8 +11,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// At most this many values a second: changes that come faster are one difference.
+/// Least time between two values: changes that come faster are one difference.
 const SHORTEST: Duration = Duration::from_millis(80);
+/// The same of what is counted anew over all VMs of a cluster.
+const SHORTEST_COUNTED: Duration = Duration::from_millis(500);
 /// How often a topic is looked at although nothing signalled: ages, events, what a cluster does not push.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -87,9 +89,10 @@ impl Follower {
             moved = self.span.changed() => return moved.is_ok(),
             () = longest => {}
         }
+        let shortest = if matches!(self.topic, Topic::Cluster(_)) { SHORTEST_COUNTED } else { SHORTEST };
         if let Some(at) = self.at {
             tokio::select! {
-                () = tokio::time::sleep_until(at + SHORTEST) => {}
+                () = tokio::time::sleep_until(at + shortest) => {}
                 moved = self.span.changed() => return moved.is_ok(),
             }
         }
