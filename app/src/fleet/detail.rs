@@ -75,8 +75,8 @@ fn Alive(detail: ClusterDetail, again: Callback<()>) -> impl IntoView {
         let id = id.clone();
         Signal::derive(move || paths::cluster_tab(id.as_str(), &tab.get()))
     };
-    let (counts, of) = (Memo::new(move |_| inventory.with(Counts::of)), id.clone());
-    let tabs = Signal::derive(move || tabs(words, &of, counts.get()));
+    let of = id.clone();
+    let tabs = Signal::derive(move || inventory.with(|held| tabs(words, &of, held)));
     // A closure a table: what changes in one is drawn into it, and a tab that is not open is not drawn.
     let content = move || {
         let (id, probe, grants) = (id.clone(), detail.probe.clone(), detail.grants.clone());
@@ -97,36 +97,16 @@ fn Alive(detail: ClusterDetail, again: Callback<()>) -> impl IntoView {
     }
 }
 
-/// What the tabs count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Counts {
-    nodes: usize,
-    networks: usize,
-    images: usize,
-    watches: usize,
-}
-
-impl Counts {
-    fn of(inventory: &Inventory) -> Self {
-        Self {
-            nodes: inventory.nodes.len(),
-            networks: inventory.networks.len(),
-            images: inventory.images.len(),
-            watches: inventory.watches.len(),
-        }
-    }
-}
-
-fn tabs(words: &Words, id: &ClusterId, counts: Counts) -> Vec<Tab> {
+fn tabs(words: &Words, id: &ClusterId, held: &Inventory) -> Vec<Tab> {
     let words = words.fleet;
     let tab = |word: &str, name: &'static str| Tab::new(paths::cluster_tab(id.as_str(), word), name);
     vec![
-        tab("", words.tab_nodes).count(counts.nodes),
+        tab("", words.tab_nodes).count(held.nodes.len()),
         tab(CAPABILITIES, words.tab_capabilities),
-        tab(NETWORKS, words.tab_networks).count(counts.networks),
-        tab(IMAGES, words.tab_images).count(counts.images),
+        tab(NETWORKS, words.tab_networks).count(held.networks.len()),
+        tab(IMAGES, words.tab_images).count(held.images.len()),
         tab(RIGHTS, words.tab_rights),
-        tab(WATCHES, words.tab_watches).count(counts.watches),
+        tab(WATCHES, words.tab_watches).count(held.watches.len()),
     ]
 }
 

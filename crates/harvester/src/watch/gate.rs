@@ -150,4 +150,4 @@ pub(crate) fn verdict(error: &ClusterError) -> Option<Health> {
 }
 
 /// A refusal that may be one of an API server that comes up counts when it was heard so often.
-pub(crate) const SURE: u32 = 7;
+const SURE: u32 = 7;

@@ -16,6 +16,16 @@ async fn ready(cache: &Cache, vms: usize) {
     until("the first lists", || cache.rows().len() == vms && cache.status().health == Health::Reachable).await;
 }
 
+/// A cluster with the VM `a`, followed by watches that end every 200 ms: what goes wrong is noticed soon.
+async fn with_short_watches() -> (World, Arc<Cache>) {
+    let world = World::new();
+    world.put_vm("a", "Running");
+    world.always("watch", "*", Harm::CloseWatch { after_ms: 200 });
+    let cache = world.cache();
+    ready(&cache, 1).await;
+    (world, cache)
+}
+
 /// What has happened to the watch of VMs.
 fn counts(cache: &Cache) -> Counts {
     cache.counts().iter().find(|w| w.resource == "virtualmachines.kubevirt.io").map(|w| w.counts).unwrap()
@@ -215,11 +225,7 @@ async fn a_list_whose_token_expires_in_the_middle_is_begun_again() {
 /// 9
 #[tokio::test]
 async fn rows_stay_while_the_cluster_is_away_and_it_comes_back_on_demand() {
-    let world = World::new();
-    world.put_vm("a", "Running");
-    world.always("watch", "*", Harm::CloseWatch { after_ms: 200 });
-    let cache = world.cache();
-    ready(&cache, 1).await;
+    let (world, cache) = with_short_watches().await;
     world.always("*", "*", Harm::Drop);
     until("it is away", || cache.status().health == Health::Unreachable).await;
     let status = cache.status();
@@ -351,25 +357,29 @@ async fn an_older_cluster_is_followed_just_the_same() {
     assert!(cache.status().version.is_some_and(|v| v.starts_with("v1.4")), "{:?}", cache.status());
 }
 
+/// Waits until the credential is refused and the next try is a minute away; gives how often it was refused till then.
+async fn refused_for_a_minute(cache: &Cache) -> u64 {
+    until("it is said", || cache.status().health == Health::Unauthorised).await;
+    let far = |at: model::UnixMs| at.since((crate::testing::clock())()) >= 40_000;
+    until("the next try is a minute away", || cache.status().retry_at.is_some_and(far)).await;
+    assert_eq!(cache.closings(), BTreeMap::from([("unauthorised", 1)]));
+    refusals(cache)
+}
+
+fn refusals(cache: &Cache) -> u64 {
+    cache.cluster().traffic().outcomes["unauthorised"]
+}
+
 /// 15
 #[tokio::test]
 async fn a_credential_that_ends_while_it_watches_is_tried_once_a_minute() {
-    let world = World::new();
-    world.put_vm("a", "Running");
-    world.always("watch", "*", Harm::CloseWatch { after_ms: 300 });
-    let cache = world.cache();
-    ready(&cache, 1).await;
+    let (world, cache) = with_short_watches().await;
     world.always("*", "*", Harm::Refuse { code: 401 });
-    until("it is said", || cache.status().health == Health::Unauthorised).await;
-    let tries = || cache.cluster().traffic().outcomes["unauthorised"];
-    let far = |at: model::UnixMs| at.since((crate::testing::clock())()) >= 40_000;
-    until("the next try is a minute away", || cache.status().retry_at.is_some_and(far)).await;
+    let first = refused_for_a_minute(&cache).await;
     // Watches that ended in the same moment; then nobody asks.
-    let first = tries();
     assert!(first <= 12, "{first} tries");
     tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(tries(), first);
-    assert_eq!(cache.closings(), BTreeMap::from([("unauthorised", 1)]));
+    assert_eq!(refusals(&cache), first);
     assert_eq!(names(&cache), ["a"], "what is known stays");
     world.simulator.world().faults().clear();
     cache.refresh();
@@ -381,24 +391,15 @@ async fn a_credential_that_ends_while_it_watches_is_tried_once_a_minute() {
 #[tokio::test]
 async fn a_credential_that_nobody_knows_is_tried_once_a_minute() {
     let world = World::new().seen_by("nobody's");
-    let cache = world.cache();
-    until("it is said", || cache.status().health == Health::Unauthorised).await;
-    let far = |at: model::UnixMs| at.since((crate::testing::clock())()) >= 40_000;
-    until("the next try is a minute away", || cache.status().retry_at.is_some_and(far)).await;
-    let tries = cache.cluster().traffic().outcomes["unauthorised"];
+    let tries = refused_for_a_minute(&world.cache()).await;
     // Eleven lists, and what is read once.
     assert!(tries <= 12, "{tries} tries");
-    assert_eq!(cache.closings(), BTreeMap::from([("unauthorised", 1)]));
 }
 
 /// An API server that comes up knows no accounts yet: what it says then is asked again soon.
 #[tokio::test]
 async fn a_refusal_by_a_server_that_was_just_away_is_not_believed_at_once() {
-    let world = World::new();
-    world.put_vm("a", "Running");
-    world.always("watch", "*", Harm::CloseWatch { after_ms: 300 });
-    let cache = world.cache();
-    ready(&cache, 1).await;
+    let (world, cache) = with_short_watches().await;
     world.always("*", "*", Harm::Refuse { code: 503 });
     until("it is away", || cache.status().health == Health::Unreachable).await;
     let faults = world.simulator.world().faults();
